@@ -6,11 +6,10 @@ const imports = {
   'packages/formats': ['packages/schemas'],
   'packages/fast-start': [],
   'packages/core': ['packages/schemas'],
-  'packages/citus': ['packages/core'],
   'packages/client': ['packages/schemas', 'packages/core'],
-  'apps/api': ['packages/schemas', 'packages/core', 'packages/citus', 'packages/fast-start'],
+  'apps/api': ['packages/schemas', 'packages/core', 'packages/fast-start'],
   'apps/web': ['packages/schemas', 'packages/formats', 'packages/client'],
-  'apps/cli': ['packages/(schemas|formats|client|core|citus|fast-start)'],
+  'apps/cli': ['packages/(schemas|formats|client|core|fast-start)'],
 };
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -35,6 +35,3 @@ export const withPostgres = globalSetup('postgres');
 
 /** A global setup that makes an embedded database. Tests duplicate the directory of this database. */
 export const withEmbedded = globalSetup('embedded');
-
-/** A global setup that starts one Citus cluster for the tests of a package. */
-export const withCitus = globalSetup('citus');

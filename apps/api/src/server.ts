@@ -14,7 +14,6 @@ import { drain } from './connections/drain.ts';
 import { dropGoneAfterGap } from './connections/event-loop-gap.ts';
 import { respondToNodeEvents } from './connections/node-errors.ts';
 import { nodeServerOptions } from './connections/node-server-options.ts';
-import { logCluster } from './observability/cluster-log.ts';
 import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
@@ -112,7 +111,9 @@ export async function buildServer({
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.decorate('startWaiting', limitWaiting(Math.ceil(maxConnections / 2)));
   server.setErrorHandler(handleError);
-  logCluster(server);
+  const warn = (message: string) => server.log.warn(message);
+  store.events.on('warning', warn);
+  server.addHook('onClose', async () => void store.events.off('warning', warn));
 
   // These functions listen to the events of Node's server, before Fastify gets a request.
   trackConnections(server.server, (reply) => requestLog.connectionLost(reply));

@@ -4,7 +4,6 @@ import type { Bench } from './measurements/bench.ts';
 import type { Report } from './measurements/run-plan.ts';
 import { against, creates } from './modes/against.ts';
 import { bulk } from './modes/bulk.ts';
-import { citus } from './modes/citus.ts';
 import { compare } from './modes/compare.ts';
 import { feed } from './modes/feed.ts';
 import type { ModeOptions } from './modes/mode-options.ts';
@@ -23,7 +22,6 @@ export const modes = {
   bulk,
   feed,
   'start-up': startUp,
-  citus,
 } satisfies Record<string, (bench: Bench, options: ModeOptions) => Promise<Report>>;
 
 export interface Options extends ModeOptions {
@@ -47,7 +45,6 @@ export const help = `Measures how fast plants are created and read: by the store
   npx -y pnpm bench bulk                 import and export of a million plants, beside psql; about 5 minutes
   npx -y pnpm bench feed                 creates beside up to 1,000 clients that follow the feed
   npx -y pnpm bench start-up             seconds from the start to the first 200
-  npx -y pnpm bench citus                what a create costs each node of a Citus cluster; about 10 minutes
 
   --only NAME[,NAME]  measures only these contenders: ${names.join(', ')}
   --quick             shorter rounds and rough figures; all contenders in about three minutes

@@ -25,7 +25,7 @@ it('reads the other commit and the kinds of creates from the command line', () =
 });
 
 const modes =
-  'compare, against, reading, scaling connections, scaling instances, scaling processes, bulk, feed, start-up, citus';
+  'compare, against, reading, scaling connections, scaling instances, scaling processes, bulk, feed, start-up';
 
 it.each([
   [['faster'], `there is no mode faster: choose from ${modes}`],

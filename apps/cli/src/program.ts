@@ -15,7 +15,6 @@ const commands: Record<string, () => Promise<Command>> = {
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   feed: async () => (await import('./commands/feed.ts')).feedCommand(),
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
-  distribute: async () => (await import('./commands/distribute.ts')).distributeCommand(),
   completion: async () => (await import('./commands/completion.ts')).completionCommand(),
 };
 

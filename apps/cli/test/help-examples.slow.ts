@@ -21,11 +21,8 @@ const examples = [program, ...program.commands, ...subcommands].flatMap((command
     .filter(Boolean);
 });
 const isEndless = (example: string) => example.includes(' follow ');
-const needsCitus = (example: string) => example.includes(' distribute ');
 const needsServer = (example: string) => example.includes(' mcp ');
-const others = examples.filter(
-  (example) => !isEndless(example) && !needsCitus(example) && !needsServer(example),
-);
+const others = examples.filter((example) => !isEndless(example) && !needsServer(example));
 
 const directory = useDirectory();
 
@@ -111,14 +108,6 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
     const { code, stderr } = await run(example, { ...env, PLANT_STORE_URL, PLANT_STORE_TOKEN });
     await server.stop();
     expect(code, stderr).toBe(0);
-  });
-
-  it.each(examples.filter(needsCitus))('has an example with a cluster: %s', async (example) => {
-    const env = await prepare(await databases.Postgres());
-    expect(await run(confirmed(example), env)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('Citus'),
-    });
   });
 
   it.each(Object.entries(databases))(

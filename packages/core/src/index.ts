@@ -20,14 +20,9 @@ export type { OpenOptions, PoolState } from './database/database.ts';
 export type { Caller, CallOptions, Deadline } from './database/deadline.ts';
 export { DatabaseSettingsError } from './database/explain-database-error.ts';
 export { DataDirectoryError } from './embedded/data-directory-state.ts';
-export type {
-  Cluster,
-  NodeReroute,
-  NodeState,
-  StoreOptions as DatabaseOptions,
-} from './group-commit/cluster.ts';
 export type { ManyCreatesOutcome } from './group-commit/create-many.ts';
 export type { CreateOptions } from './group-commit/lane.ts';
+export type { DatabaseOptions } from './open-database.ts';
 export { openTestStore } from './open-test-store.ts';
 export { openPlantStore, type PlantStore, type StoreEvents } from './plant-store.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';

@@ -1,18 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type {
-  ClusterSessions,
-  Database,
-  DatabaseConnection,
-  OpenOptions,
-} from './database/database.ts';
+import type { Database, DatabaseConnection, OpenOptions } from './database/database.ts';
 import { checkHasDatabase, DataDirectoryError } from './embedded/data-directory-state.ts';
 import type { UnreachableHost } from './postgres/use-postgres.ts';
 
 /** The location of a database: the URL of a Postgres, or the directory of an embedded database. */
-export type DatabaseOptions<Cluster = ClusterSessions> =
-  | { databaseUrl: string; cluster?: Cluster | undefined }
-  | { dataDirectory: string };
+export type DatabaseOptions = { databaseUrl: string } | { dataDirectory: string };
 
 /** Opens and migrates a database. Loads only the driver that the database needs. */
 export async function openDatabase(
@@ -22,7 +15,7 @@ export async function openDatabase(
   checkNode();
   if ('databaseUrl' in options) {
     const { openPostgres } = await import('./postgres/postgres-database.ts');
-    return openPostgres(options.databaseUrl, { ...openOptions, cluster: options.cluster });
+    return openPostgres(options.databaseUrl, openOptions);
   }
   const given: unknown = options.dataDirectory;
   if (typeof given !== 'string' || given === '') {
@@ -55,7 +48,7 @@ export async function useDatabase<T>(
   checkNode();
   if ('databaseUrl' in options) {
     const { usePostgres } = await import('./postgres/use-postgres.ts');
-    return usePostgres(options.databaseUrl, use, options.cluster);
+    return usePostgres(options.databaseUrl, use);
   }
   const { useEmbeddedDatabase } = await importEmbeddedDatabase();
   return useEmbeddedDatabase(options.dataDirectory, use);

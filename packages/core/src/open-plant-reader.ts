@@ -1,11 +1,7 @@
-import { EventEmitter } from 'node:events';
-import { noFeedOnCluster } from './changes/feed-errors.ts';
 import { createPlantFeed, type OpenPlantFeed } from './changes/plant-feed.ts';
-import type { ReadChanges } from './changes/read-changes.ts';
-import type { Database, NodeConnections, OpenOptions } from './database/database.ts';
-import type { Cluster, ClusterEvents, ClusterWatch, StoreOptions } from './group-commit/cluster.ts';
+import type { OpenOptions } from './database/database.ts';
 import { createLookUps } from './group-commit/look-ups.ts';
-import { openDatabase } from './open-database.ts';
+import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { createPlantStatements } from './plants/statements.ts';
 
@@ -24,22 +20,14 @@ export interface OpenPlantReader extends PlantReader, Pick<OpenPlantFeed, 'chang
  * @throws DatabaseSettingsError when the URL cannot be parsed.
  */
 export async function openPlantReader(
-  options: StoreOptions,
+  options: DatabaseOptions,
   { onPrimary = false }: Pick<OpenOptions, 'onPrimary'> = {},
 ): Promise<OpenPlantReader> {
   const database = await openDatabase(options, { readOnly: true, onPrimary });
   const { find } = createPlantStatements(database);
   const lookUps = createLookUps({ find, maxInFlight: database.shares.lookUps });
   const { list, count, read } = createPlantReader(database);
-  let watch: Promise<ClusterWatch> | undefined;
-  const readOverNodes: ReadChanges = async (...query) => {
-    const { nodes } = database;
-    const cluster = 'databaseUrl' in options ? options.cluster : undefined;
-    if (!nodes || !cluster) throw noFeedOnCluster();
-    watch ??= watchCluster(database, nodes, cluster);
-    return (await watch).readChanges(...query);
-  };
-  const { changes, follow, stopWaiting } = createPlantFeed(database, readOverNodes);
+  const { changes, follow, stopWaiting } = createPlantFeed(database);
   return {
     get: (id, options) => lookUps.run(id, options),
     list,
@@ -49,20 +37,7 @@ export async function openPlantReader(
     follow,
     async close() {
       stopWaiting();
-      await Promise.all([watch?.then((cluster) => cluster.close()), database.close()]);
+      await database.close();
     },
   };
-}
-
-/** Only the feed of a cluster needs the nodes, so the code for nodes is loaded only for this feed. */
-async function watchCluster(
-  database: Database,
-  nodes: NodeConnections,
-  cluster: Cluster,
-): Promise<ClusterWatch> {
-  const { createMainLanes } = await import('./group-commit/lanes.ts');
-  const onCommit = () => {};
-  const main = createMainLanes(database, onCommit);
-  const events = new EventEmitter<ClusterEvents>();
-  return cluster.watch({ database, nodes, events, onCommit, main, use() {} });
 }

@@ -19,27 +19,28 @@ import {
 } from './check-arguments.ts';
 import type { Database, OpenOptions, PoolState } from './database/database.ts';
 import type { CallOptions } from './database/deadline.ts';
-import type { ClusterEvents, NodeState, StoreLanes, StoreOptions } from './group-commit/cluster.ts';
 import { createMany, type ManyCreatesOutcome } from './group-commit/create-many.ts';
 import type { CommittedBatch } from './group-commit/creates.ts';
-import type { CreateOptions } from './group-commit/lane.ts';
-import { createMainLanes } from './group-commit/lanes.ts';
+import { type CreateOptions, createLane } from './group-commit/lane.ts';
 import { createLists } from './group-commit/lists.ts';
-import { openDatabase } from './open-database.ts';
-import { type CountQuery, createPlantReader, type PlantReader } from './plants/plant-reader.ts';
+import { type DatabaseOptions, openDatabase } from './open-database.ts';
+import {
+  type CountQuery,
+  createCountUpTo,
+  createPlantReader,
+  type PlantReader,
+} from './plants/plant-reader.ts';
 import { searchBounds } from './plants/search.ts';
+import { createPlantStatements } from './plants/statements.ts';
 import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';
 
 /**
  * The events of a store:
  *
  * - `batch`: an insert statement has been committed
- * - `node`: on a node of a cluster, plants can no longer be written, or can be written again
- * - `rerouted`: this process now sends the creates of an unreachable node through another node, or sends the
- *   creates directly again
  * - `warning`: a message for the operator
  */
-export type StoreEvents = ClusterEvents & { batch: [CommittedBatch] };
+export type StoreEvents = { batch: [CommittedBatch]; warning: [string] };
 
 export interface PlantStore
   extends PlantReader,
@@ -109,13 +110,6 @@ export interface PlantStore
   /** The connection pools of the store. */
   pools(): readonly PoolState[];
 
-  /**
-   * The nodes of a cluster that store plants, and whether plants can be written on each node. The latest
-   * create on a node, or the latest `ready`, sets the state of the node. If the database is not a cluster,
-   * the list is empty.
-   */
-  nodes(): readonly NodeState[];
-
   /** The state of the feed. While no follower waits, only `watchFeed` updates the state. */
   feed(): FeedState;
 
@@ -156,19 +150,18 @@ export interface PlantStore
  *   store can use it.
  */
 export async function openPlantStore(
-  options: StoreOptions,
+  options: DatabaseOptions,
   { webhooks, ...openOptions }: OpenOptions & { webhooks?: WebhookSettings } = {},
 ): Promise<PlantStore> {
   const database = await openDatabase(options, openOptions);
   return createPlantStore(database, options, webhooks);
 }
 
-async function createPlantStore(
+function createPlantStore(
   database: Database,
-  options: StoreOptions,
+  options: DatabaseOptions,
   webhookSettings?: WebhookSettings,
-): Promise<PlantStore> {
-  const cluster = 'databaseUrl' in options ? options.cluster : undefined;
+): PlantStore {
   const events = new EventEmitter<StoreEvents>();
   const emit = events.emit.bind(events);
   // An error in a listener becomes a process warning, so that the error does not reject the write.
@@ -180,20 +173,17 @@ async function createPlantStore(
       return true;
     }
   };
-  const main = createMainLanes(database, onCommit);
-  let lanes: StoreLanes = main;
-  const { nodes } = database;
-  const watch = nodes && (await cluster?.watch({ database, nodes, events, onCommit, main, use }));
-  const feed = createPlantFeed(database, watch?.readChanges);
+  const statements = createPlantStatements(database);
+  const lane = createLane({ ...database, statements, onCommit });
+  const feed = createPlantFeed(database);
   const bounds = 'dataDirectory' in options ? searchBounds.embedded : searchBounds.postgres;
-  const reader = createPlantReader(database, () =>
-    lanes.nodes().length > 0 ? searchBounds.cluster : bounds,
-  );
+  const reader = createPlantReader(database, bounds);
+  const countUpTo = createCountUpTo(database);
   const loader = createPlantLoader(database);
   const exporter = createPlantExporter(database);
   const remover = createPlantRemover(database);
   database.onWarning((message) => events.emit('warning', message));
-  const webhooks = createWebhooks(watch?.central ?? database, {
+  const webhooks = createWebhooks(database, {
     ...webhookSettings,
     feed,
     warn: (message) => events.emit('warning', message),
@@ -202,28 +192,27 @@ async function createPlantStore(
   let closed: Promise<void> | undefined;
 
   return {
-    create: (plant, options) => lanes.laneOf(Object(plant).id).create(plant, options),
-    createMany: (plants, options) => createMany((id) => lanes.laneOf(id), plants, options),
+    create: lane.create,
+    createMany: (plants, options) => createMany(lane, plants, options),
     ...withCheckedArguments({
       ...feed,
       ...reader,
-      get: (id, options) => lanes.laneOf(id).get(id, options),
+      get: lane.get,
       list: createLists(database, reader.list),
     }),
     countUpTo: async (limit, query, options) =>
-      lanes.countUpTo(checkLimit(limit), checkCount(query), options),
+      countUpTo(checkLimit(limit), checkCount(query), options),
     export: async (query) => exporter.export(checkExport(query)),
     load: async (plants) => noticed(loader.load(checkPlants(plants))),
     async delete(given, options) {
       const id = checkId(given);
-      return noticed(lanes.laneOf(id).delete(id, options));
+      return noticed(lane.delete(id, options));
     },
     deleteMany: async (ids) => noticed(remover.deleteMany(checkIds(ids))),
     feed: feed.state,
     watchFeed: feed.watch,
     async forgetDeletions(given) {
-      const days = checkDays(given);
-      return (await watch?.forgetDeletions(days)) ?? forgetDeletions(database, days);
+      return forgetDeletions(database, checkDays(given));
     },
     stopWaiting: feed.stopWaiting,
     accessTokens: createAccessTokens(database),
@@ -232,25 +221,16 @@ async function createPlantStore(
     // Concurrent calls of `ready` share one query. Without the shared query, queries would accumulate while
     // the database does not respond.
     ready: () =>
-      (readiness ??= lanes.ready().finally(() => {
+      (readiness ??= statements.ready().finally(() => {
         readiness = undefined;
       })),
     pending() {
-      const pending = lanes.all.map((lane) => lane.pending);
-      return {
-        waiting: pending.reduce((sum, { waiting }) => sum + waiting, 0),
-        inFlight: pending.reduce((sum, { inFlight }) => sum + inFlight, 0),
-        unsettled: lanes.pools().reduce((sum, { unsettled }) => sum + unsettled, 0),
-      };
+      const unsettled = database.pools().reduce((sum, pool) => sum + pool.unsettled, 0);
+      return { ...lane.pending, unsettled };
     },
-    pools: () => lanes.pools(),
-    nodes: () => lanes.nodes(),
+    pools: database.pools,
     close: () => (closed ??= close()),
   };
-
-  function use(next: StoreLanes): void {
-    lanes = next;
-  }
 
   function onCommit(committed: CommittedBatch): void {
     feed.notice();
@@ -265,7 +245,7 @@ async function createPlantStore(
   async function close(): Promise<void> {
     feed.stopWaiting();
     await webhooks.stop();
-    await Promise.all(lanes.all.map((lane) => lane.drained()));
-    await Promise.all([watch?.close(), database.close()]);
+    await lane.drained();
+    await database.close();
   }
 }

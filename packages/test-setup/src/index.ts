@@ -20,12 +20,9 @@ export { freePort, listen } from './network/listen.ts';
 export { makeCertificate } from './network/make-certificate.ts';
 export { type ReceivedSpan, startOtlpReceiver, statementsOf } from './network/otlp-receiver.ts';
 export { localhostUnknownWhile } from './network/unknown-localhost.ts';
-export { type CitusDatabase, createCitusDatabase } from './postgres/create-citus-database.ts';
 export { createDatabase } from './postgres/create-database.ts';
-export { installedCitus } from './postgres/installed-citus.ts';
 export { runSql } from './postgres/run-sql.ts';
 export { hasSlowFlush, makeSlowFlush, type SlowFlush } from './postgres/slow-flush.ts';
-export { startCitus, type TestCitus } from './postgres/start-citus.ts';
 export {
   hasPgBouncer,
   keepsPreparedStatements,

@@ -7,7 +7,6 @@ import {
   type TracedStatement,
 } from '@plant-store/core/internal';
 import { Gauge, Histogram, type OpenMetricsContentType, type Registry } from 'prom-client';
-import { unwritableRatio } from './cluster-log.ts';
 
 export type MetricsRegistry = Registry<OpenMetricsContentType>;
 
@@ -79,25 +78,12 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
       'max',
     ],
     [
-      'unwritable_ratio',
-      'The part of all ids whose node in a cluster cannot be written',
-      () => unwritableRatio(store),
+      'feed_lag_seconds',
+      'Time for which a transaction that still runs has hidden changes',
+      () => store.feed().heldBackFor / 1000,
       'max',
     ],
   ];
-  new Gauge({
-    name: 'plant_store_feed_lag_seconds',
-    help: 'Time for which a transaction that still runs has hidden changes',
-    labelNames: ['node'],
-    aggregator: 'max',
-    registers,
-    collect() {
-      this.reset();
-      const { heldBackOn } = store.feed();
-      if (heldBackOn.size === 0) this.set(0);
-      for (const [node, lag] of heldBackOn) this.set(node ? { node } : {}, lag / 1000);
-    },
-  });
   for (const [name, help, read, aggregator = 'sum'] of gauges) {
     new Gauge({
       name: `plant_store_${name}`,

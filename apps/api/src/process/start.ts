@@ -1,6 +1,5 @@
 import type { EventEmitter } from 'node:events';
 import { setInterval } from 'node:timers/promises';
-import { citus } from '@plant-store/citus';
 import { openPlantStore } from '@plant-store/core';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import { explainUnknownSettings } from '@plant-store/fast-start/setting-names';
@@ -49,7 +48,7 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   // The server's modules load while the database opens.
   const [store, { buildServer }] = await Promise.all([
-    openPlantStore(databaseUrl ? { databaseUrl, cluster: citus } : { dataDirectory }, {
+    openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory }, {
       webhooks: {
         allow: env.PLANT_STORE_WEBHOOK_ALLOW,
         secretsKey: env.PLANT_STORE_SECRETS_KEY,

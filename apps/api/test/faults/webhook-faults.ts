@@ -4,7 +4,6 @@ import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { citus } from '@plant-store/citus';
 import { openPlantStore } from '@plant-store/core';
 import { endWithThisProcess, listen } from '@plant-store/test-setup';
 import fc from 'fast-check';
@@ -109,9 +108,7 @@ export async function expectCopyAfterFaults({ urls, admin, restart }: FaultyStor
   const copy = await startCopy();
   const webhooks = { allow: ['127.0.0.1'] };
   const options = { requireConnection: true, webhooks };
-  const store = await openPlantStore({ databaseUrl: urls[1], cluster: citus }, options);
-  // After the distribution of the plants, the feed begins again. Until this beginning, nobody can create a
-  // webhook.
+  const store = await openPlantStore({ databaseUrl: urls[1] }, options);
   copy.secret = (await vi.waitFor(() => store.webhooks.create(copy.url), 10_000)).secret;
   await store.close();
   const instances = [await startInstance(urls[0]), await startInstance(urls[1])];
@@ -153,7 +150,6 @@ export async function expectCopyAfterFaults({ urls, admin, restart }: FaultyStor
     await admin`update webhooks set held_until = now()`;
   }
 
-  /** A node of a cluster may not accept the first statement after its restart. */
   function changes(): Promise<number> {
     return vi.waitFor(async () => {
       const [row] = await admin`

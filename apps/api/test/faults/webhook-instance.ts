@@ -1,5 +1,4 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { citus } from '@plant-store/citus';
 import { openPlantStore } from '@plant-store/core';
 
 // This instance creates and deletes random plants until SIGUSR2, and sends the changes to the webhook. The
@@ -10,7 +9,7 @@ process.on('SIGUSR2', () => {
   isWriting = false;
 });
 const webhooks = { allow: ['127.0.0.1'], retryDelays: Array.from({ length: 1_000 }, () => 0.02) };
-const store = await openPlantStore({ databaseUrl, cluster: citus }, { webhooks });
+const store = await openPlantStore({ databaseUrl }, { webhooks });
 store.webhooks.send();
 process.stdout.write('ready\n');
 

@@ -13,7 +13,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const tests = {
   responses: () => options.databases.map((database) => runSuite(testResponses(database, options))),
-  feed: () => [runSuite(testFeed(options.feedDatabase))],
+  feed: () => [runSuite(testFeed)],
 };
 const results = await Promise.all(options.subjects.flatMap((subject) => tests[subject]()));
 const { histories, calls, changes, failed } = totals;

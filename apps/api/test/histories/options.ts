@@ -14,7 +14,6 @@ interface Options {
   readonly subjects: readonly Subject[];
   readonly databases: readonly DatabaseName[];
   /** The database on which the histories test the feed. */
-  readonly feedDatabase: 'postgres' | 'citus';
   readonly fault: FaultName | undefined;
   /** The seed of the first history. Each further history has the next seed. */
   readonly seed: number;
@@ -38,15 +37,12 @@ export function readOptions(): Options {
     throw new Error(`--${name} is ${values[name]}: give one of ${names.join(', ')}`);
   };
   const subject = oneOf('subject', subjects);
-  const database = oneOf('database', [...databaseNames, 'citus']);
-  if (database === 'citus' && subject !== 'feed')
-    throw new Error('--database citus needs --subject feed');
+  const database = oneOf('database', databaseNames);
   return {
     seconds: Number(values.seconds),
     histories: Number(values.histories),
     subjects: subject ? [subject] : subjects,
     databases: databaseNames.filter((name) => (database ?? name) === name),
-    feedDatabase: database === 'citus' ? 'citus' : 'postgres',
     fault: oneOf('fault', faultNames),
     seed: Number(values.seed),
   };

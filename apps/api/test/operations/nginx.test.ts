@@ -313,16 +313,6 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
       },
     );
 
-    it.each(reactions)(
-      'in the cluster example, repeats a create, but never a delete, when an instance %s',
-      async (_, react) => {
-        const requests = [creation, remove, removeOverTrpc];
-        const file = 'examples/cluster/nginx.conf';
-        const { received } = await sendThrough(requests, react, '200 OK', file);
-        await expectLines(received, [creation, ...requests]);
-      },
-    );
-
     it.each(['/plants/changes?wait=20', '/store/plants/changes?wait=20', '/trpc/plantChanges'])(
       'forwards each part of the response to %s at once, even after a pause beyond the usual timeout',
       async (path) => {

@@ -25,7 +25,7 @@ const authority = makeCertificate('The test authority');
 export async function startNginx(
   upstreams: readonly string[],
   readTimeout = '15s',
-  file: 'docs/nginx.conf' | 'examples/cluster/nginx.conf' = 'docs/nginx.conf',
+  file = 'docs/nginx.conf',
   shortTimeout = '1s',
 ) {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-nginx-'));

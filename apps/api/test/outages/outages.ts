@@ -11,7 +11,6 @@ import {
 } from '@plant-store/test-setup';
 import { type PlantsDatabase, plantsOn, setSetting } from '../faults/plants-database.ts';
 import { openSocket } from '../fixtures/raw-request.ts';
-import { startPlantsOnCluster } from './start-plants-on-cluster.ts';
 import { useCertificate } from './use-certificate.ts';
 
 /** A store with clients, in which an outage happens. */
@@ -58,11 +57,6 @@ export const outages: Outage[] = [
   {
     name: 'standby absent',
     cause: ({ database }) => setSetting(database, "set synchronous_standby_names = 'nobody'"),
-  },
-  {
-    name: 'node of a cluster failed',
-    startDatabase: startPlantsOnCluster,
-    cause: ({ database }) => database.worker?.halt(),
   },
   { name: 'instance frozen', cause: ({ server }) => server.child.kill('SIGSTOP') },
   {

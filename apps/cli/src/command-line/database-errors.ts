@@ -1,4 +1,3 @@
-import type { Instance } from '@plant-store/citus/operator';
 import { type DatabaseOptions, PlantStoreError } from '@plant-store/core';
 import {
   type DatabaseState,
@@ -72,9 +71,4 @@ export function lockAdvice({ table, pid, user, application }: Lock): string {
     `the table ${table} is locked by another session (${session.join(', ')}): wait until it ends, ` +
     `or end it with SELECT pg_terminate_backend(${pid})`
   );
-}
-
-/** Describes an instance of the store so that an operator can find the instance. */
-export function nameInstance({ node, address, application }: Instance): string {
-  return `${application} at ${address ?? 'the same machine'}, which uses ${node}`;
 }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { citus } from '@plant-store/citus';
 import { type DatabaseOptions, databaseUrlSyntax, parseDatabaseUrl } from '@plant-store/core/read';
 import { messageOf, usageError } from './errors.ts';
 import { home, readVariables } from './variables.ts';
@@ -20,7 +19,7 @@ export function readSettings(variables = readVariables()): DatabaseOptions {
   }
   try {
     parseDatabaseUrl(databaseUrl);
-    return { databaseUrl, cluster: citus };
+    return { databaseUrl };
   } catch (cause) {
     throw usageError(
       `DATABASE_URL is invalid, because ${messageOf(cause)}: set it to ${databaseUrlSyntax}, ` +

@@ -14,7 +14,6 @@ import. So switch the feed off before a very large import, and on again afterwar
   on    Earlier consumers get the error 41000 once, and must list all plants again. Creates and
         deletes go on, and wait only for a moment
 
-On a Citus cluster, the feed keeps its index while the feed is off, so an import takes the same time.
 
 DATABASE_URL must be of the user that owns the tables. You can always run the command again.
 

@@ -7,7 +7,6 @@ import {
 import { describeDatabaseUrl } from '@plant-store/core/read';
 import { messageOf } from '../command-line/errors.ts';
 import { readSettings } from '../command-line/settings.ts';
-import { clusterChecks } from './cluster-checks.ts';
 import { databaseChecks, tableChecks, webhookChecks } from './database-checks.ts';
 import { feedChecks } from './feed-checks.ts';
 import type { Finding } from './finding.ts';
@@ -37,8 +36,6 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
     return [{ check: 'connection', level: 'ok', message }];
   }
   const isEmbedded = 'dataDirectory' in settings;
-  const isMigrated = state.isKnown ? state.missingMigrations === 0 : state.tableFaults.length === 0;
-  const hasTables = !state.isReadOnly && isMigrated;
   return [
     ...databaseChecks(state),
     ...tableChecks(state),
@@ -46,7 +43,6 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
     ...feedChecks(state),
     ...webhookChecks(state),
     ...(isEmbedded ? await embeddedStorage(settings.dataDirectory) : serverStorage(state)),
-    ...(!isEmbedded && hasTables ? await clusterChecks(settings.databaseUrl) : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Verbs } from '../database/verbs.ts';
 import { databaseCode } from '../error-causes.ts';
-import { deletedColumns, noteDeletions, orOverNodes } from '../plants/statements.ts';
+import { deletedColumns, noteDeletions } from '../plants/statements.ts';
 
 export interface PlantRemover {
   /**
@@ -19,13 +19,13 @@ const attempts = 5;
 /** The SQLSTATE of a deadlock. */
 const deadlock = '40P01';
 
-const deletePlants = 'delete from plants where id = any($1::bigint[])';
-
 const deleteAndNote = `
-  with deleted as (${deletePlants} returning ${deletedColumns}), ${noteDeletions}
+  with deleted as (
+    delete from plants where id = any($1::bigint[]) returning ${deletedColumns}
+  ), ${noteDeletions}
   select id from deleted`;
 
-export function createPlantRemover(verbs: Verbs): PlantRemover {
+export function createPlantRemover({ write }: Pick<Verbs, 'write'>): PlantRemover {
   return {
     deleteMany: (ids) => remove(ids, attempts),
   };
@@ -33,10 +33,8 @@ export function createPlantRemover(verbs: Verbs): PlantRemover {
   async function remove(ids: readonly bigint[], attemptsLeft: number): Promise<number> {
     // The ids are sorted, because two statements that lock rows in the same order do not deadlock.
     const values = [`{${ids.toSorted((a, b) => (a < b ? -1 : 1))}}`];
-    const send = (text: string) => verbs.write(text, values, { share: 'bulk' });
     try {
-      const deleted = send(deleteAndNote).catch(orOverNodes(verbs, () => send(deletePlants)));
-      return (await deleted).count;
+      return (await write(deleteAndNote, values, { share: 'bulk' })).count;
     } catch (error) {
       if (databaseCode(error) !== deadlock || attemptsLeft === 1) throw error;
       return remove(ids, attemptsLeft - 1);

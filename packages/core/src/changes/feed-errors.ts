@@ -17,13 +17,6 @@ export function restored(): PlantStoreError {
   return new PlantStoreError('databaseUnavailable', message, { cause });
 }
 
-/** The error for a cluster whose nodes lack the functions of the feed. */
-export function noFeedOnCluster(): PlantStoreError {
-  return noFeed(
-    'this Citus cluster: run plant-store distribute on the coordinator, and use @plant-store/citus',
-  );
-}
-
 export function noFeed(where: string): PlantStoreError {
   return new PlantStoreError('notImplemented', `there is no feed of changes on ${where}`);
 }

@@ -1,5 +1,5 @@
 import type { Verbs } from '../database/verbs.ts';
-import { type Cursor, lastId, retreat, transactionBits } from './cursor.ts';
+import { type Cursor, isBehind, lastId } from './cursor.ts';
 import type { ReadChanges } from './read-changes.ts';
 
 /**
@@ -14,16 +14,16 @@ export async function cursorBefore(
   const values = [since.toISOString()];
   const found = await Promise.all(selects.map((text) => read(text, values, { share: 'bulk' })));
   const firsts = found.flatMap(({ rows }) => rows as [string][]); // The statements select one column.
-  return firsts.reduce(
-    (cursor, [first]) => retreat(cursor, { transaction: BigInt(first) - 1n, id: lastId }),
-    end,
-  );
+  return firsts.reduce((cursor, [first]) => {
+    const before = { epoch: end.epoch, transaction: BigInt(first) - 1n, id: lastId };
+    return isBehind(cursor, before) ? before : cursor;
+  }, end);
 }
 
-/** Selects the number of the first change in each log. */
+/** Selects the number of the first change. */
 const firstOf = (table: string, time: string) => `
-  select min(changed_in::text::bigint)::text from ${table}
+  select changed_in::text from ${table}
   where ${time} >= $1::timestamptz and changed_in is not null
-  group by changed_in::text::bigint >> ${transactionBits}`;
+  order by changed_in limit 1`;
 
 const selects = [firstOf('plants', 'created_at'), firstOf('plant_deletions', 'deleted_at')];

@@ -1,5 +1,4 @@
 import type { Verbs } from '../database/verbs.ts';
-import { isCluster } from '../tables/tables.ts';
 import { ownFeed } from './epoch/epoch.ts';
 
 /** The key of an advisory lock. Any number works if all instances use the same number. */
@@ -10,7 +9,7 @@ const stepSize = 1_000;
 
 /**
  * Forgets the deletions that are older than `days` days, and returns the number of forgotten deletions. Does
- * nothing on a cluster, on a read replica, or when another instance is forgetting deletions. When the feed
+ * nothing on a read replica or when another instance is forgetting deletions. When the feed
  * forgets a deletion, all cursors before this deletion expire.
  *
  * @throws PlantStoreError `databaseUnavailable`
@@ -33,7 +32,7 @@ export async function forgetDeletions(
   }
 }
 
-const hasFeed = `select not (${isCluster} or pg_is_in_recovery())`;
+const hasFeed = 'select not pg_is_in_recovery()';
 
 /** Forgets the oldest deletions, and notes the last transaction whose deletions are forgotten. */
 const forgetStep = `

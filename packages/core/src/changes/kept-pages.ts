@@ -1,16 +1,7 @@
 import type { PlantChanges } from '@plant-store/schemas';
 import { withLazyList, withText } from '../plants/output-text.ts';
 import { parseChanges } from '../plants/plant-json.ts';
-import {
-  advanceTo,
-  type Cursor,
-  formatCursor,
-  hasSameLogs,
-  isBehind,
-  isUpTo,
-  type Position,
-  withParts,
-} from './cursor.ts';
+import { type Cursor, formatCursor, isBehind, isUpTo, laterOf, type Position } from './cursor.ts';
 import type { ChangePage, Wanted } from './read-changes.ts';
 
 /** A page of changes in memory. All waiting followers share the `output` and its JSON. */
@@ -54,7 +45,7 @@ export class KeptPages {
   }
 
   learn(cursor: Cursor): void {
-    if (hasSameLogs(cursor, this.#known)) this.#known = advanceTo(this.#known, cursor);
+    if (cursor.epoch === this.#known.epoch) this.#known = laterOf(this.#known, cursor);
   }
 
   /** Adds a page. A page without changes moves the cursors of followers that want only some changes. */
@@ -98,27 +89,16 @@ export class KeptPages {
 
   /** Returns at most `limit` changes after a cursor, or undefined when there are no changes yet. */
   after(cursor: Cursor, limit: number): SharedPage | undefined {
-    const isAfterCursor = (position: Position) => isBehind(position, cursor);
-    const page = this.#pages.find(
-      ({ positions, next }) =>
-        !isUpTo(next, cursor) && (positions.length === 0 || positions.some(isAfterCursor)),
-    );
+    const page = this.#pages.find(({ next }) => !isUpTo(next, cursor));
     if (!page) return undefined;
-    // The positions of several logs have no common order.
-    const isAfterAll = cursor.parts
-      ? page.positions.every(isAfterCursor) && isUpTo(cursor, page.next)
-      : page.positions.findIndex(isAfterCursor) === 0;
-    if (isAfterAll && page.changes.length <= limit) return page;
-    const after = page.positions.flatMap((each, i) => (isAfterCursor(each) ? [i] : []));
-    const taken = new Set(after.slice(0, limit));
-    const positions = withParts(
-      cursor,
-      page.positions.filter((_, i) => taken.has(i)),
-    );
+    const from = page.positions.findIndex((position) => isBehind(position, cursor));
+    const start = from < 0 ? page.positions.length : from;
+    const positions = page.positions.slice(start, start + limit);
+    if (positions.length === page.positions.length) return page;
     const last = positions.at(-1);
-    const isCut = taken.size < after.length;
-    const next = isCut && last ? { ...last, epoch: cursor.epoch } : advanceTo(cursor, page.next);
-    return toShared({ changes: page.changes.filter((_, i) => taken.has(i)), positions, next });
+    const isCut = start + positions.length < page.positions.length;
+    const next = isCut && last ? { ...last, epoch: cursor.epoch } : page.next;
+    return toShared({ changes: page.changes.slice(start, start + limit), positions, next });
   }
 }
 

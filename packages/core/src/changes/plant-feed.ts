@@ -8,7 +8,7 @@ import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
 import { cursorBefore } from './first-change.ts';
 import { hasNews, type SharedPage, toShared, withTag } from './kept-pages.ts';
-import { createChangeReader, type ReadChanges, readOrOverNodes } from './read-changes.ts';
+import { createChangeReader, type ReadChanges } from './read-changes.ts';
 
 export interface FollowOptions extends WaitOptions {
   /** The cursor after which `follow` begins: the `next` of a page. Default: the end of the feed. */
@@ -33,8 +33,7 @@ export interface PlantFeed {
    * plant from the copy.
    *
    * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again.
-   * @throws PlantStoreError `notImplemented` on a read replica, on a cluster without the option `cluster`, or
-   *   when the feed is off.
+   * @throws PlantStoreError `notImplemented` on a read replica, or when the feed is off.
    * @throws PlantStoreError `shuttingDown` when the store closes during a wait.
    * @throws PlantStoreError `databaseUnavailable` (even during a wait), `invalidInput` or `overloaded`.
    */
@@ -76,10 +75,8 @@ const retryDelay = 500;
 
 export function createPlantFeed(
   database: Pick<Database, 'read' | 'copyId' | 'renewFeed'>,
-  readOverNodes?: ReadChanges,
 ): OpenPlantFeed {
-  const readHere = createChangeReader(database);
-  const read = readOverNodes ? readOrOverNodes(readHere, readOverNodes) : readHere;
+  const read = createChangeReader(database);
   const end = new FeedEnd(read);
 
   return {

@@ -2,12 +2,10 @@ import type { PlantChange } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { diagnostics } from '../database/diagnostics.ts';
-import { databaseCode, rootMessage } from '../error-causes.ts';
 import { reservePage } from '../plants/page-memory.ts';
 import { idTexts, plantTexts } from '../plants/plant-json.ts';
-import { isCluster } from '../tables/tables.ts';
-import { advanceTo, type Cursor, lastId, type Position } from './cursor.ts';
-import { cursorExpired, noFeed, noFeedOnCluster, restored, switchedOff } from './feed-errors.ts';
+import { type Cursor, lastId, laterOf, type Position } from './cursor.ts';
+import { cursorExpired, noFeed, restored, switchedOff } from './feed-errors.ts';
 import { selectChanges } from './select-changes.ts';
 
 export interface ChangePage {
@@ -18,11 +16,8 @@ export interface ChangePage {
   readonly next: Cursor;
   /** Whether the database already has further changes. */
   readonly hasMore: boolean;
-  /**
-   * The transaction that hides changes on each node, or undefined when no transaction hides changes. The key
-   * is the address of the node, or `''` for a single database.
-   */
-  readonly heldBackBy: ReadonlyMap<string, bigint | undefined>;
+  /** The oldest transaction that runs, if it hides changes. */
+  readonly heldBackBy: bigint | undefined;
 }
 
 export interface Wanted {
@@ -78,12 +73,11 @@ export function createChangeReader({
       share: 'lists',
       rowsAs: 'arrays',
       onTurn,
-    }).catch(explainCluster);
+    });
     // The statement returns no row when the feed is off.
     const [[json, ...arrays] = []] = rows as Row[];
     if (!json) throw switchedOff();
     const feed: FeedNow = JSON.parse(json);
-    if (feed.isCluster) throw noFeedOnCluster();
     if (!feed.isPrimary) throw noFeed('a read replica: use the address of the primary');
     if (!feed.isOwn) {
       void renew();
@@ -99,9 +93,9 @@ export function createChangeReader({
     return {
       changes,
       positions,
-      next: isWhole ? advanceTo(next, latest) : next,
+      next: isWhole ? laterOf(next, latest) : next,
       hasMore: !isWhole,
-      heldBackBy: new Map([['', feed.isHeldBack ? BigInt(feed.upTo) : undefined]]),
+      heldBackBy: feed.isHeldBack ? BigInt(feed.upTo) : undefined,
     };
   }
 
@@ -113,36 +107,11 @@ export function createChangeReader({
     await renewFeed?.().catch(() => {});
     isRenewing = false;
   }
-
-  /** Citus rejects the statement when the plants are distributed. A worker lacks the tables of the feed. */
-  async function explainCluster(error: unknown): Promise<never> {
-    if (['XX000', '0A000', '42P01'].includes(databaseCode(error) ?? '')) {
-      const { rows } = await read(`select ${isCluster}`, [], { share: 'lists' });
-      // The cast is safe, because the query returns one row with one value.
-      const [[onCluster]] = rows as [[boolean]];
-      if (onCluster) throw noFeedOnCluster();
-    }
-    throw error;
-  }
-}
-
-/** Uses `readOverNodes` when the plants are distributed over the nodes of a cluster. */
-export function readOrOverNodes(read: ReadChanges, readOverNodes: ReadChanges): ReadChanges {
-  let isOverNodes = false;
-  return async (...page) => {
-    if (isOverNodes) return readOverNodes(...page);
-    return read(...page).catch((error) => {
-      if (rootMessage(error) !== noFeedOnCluster().message) throw error;
-      isOverNodes = true;
-      return readOverNodes(...page);
-    });
-  };
 }
 
 /** The state of the feed, as JSON from the database. Transaction numbers are strings. */
 interface FeedNow {
   isPrimary: boolean;
-  isCluster: boolean;
   /** Whether the epoch belongs to this server and its timeline. */
   isOwn: boolean;
   epoch: string;

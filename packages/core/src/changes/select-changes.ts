@@ -2,8 +2,6 @@ import type { PlantChange } from '@plant-store/schemas';
 import { contentBytesSql, storedColumns } from '../plants/columns.ts';
 import { maxPageBytes } from '../plants/page-memory.ts';
 import { columnsJson } from '../plants/plant-json.ts';
-import { isCluster } from '../tables/tables.ts';
-import { transactionBits } from './cursor.ts';
 import { isOwn, timeline } from './epoch/epoch.ts';
 
 /**
@@ -28,20 +26,16 @@ const changesOf = (
       and ${condition}
     order by changed_in, id limit $3::int)`;
 
-const logOf = (number: string) => `(${number}::text::bigint >> ${transactionBits})`;
-
 /**
  * Excludes a deletion when a later create with the same id has the same transaction number or a lower number.
  * The created plant may be stored, or may already be deleted. `up_to` does not limit the number of its
- * deletion, because an earlier page may contain its create. After a move, a shard also contains deletions with
- * the numbers of other logs.
+ * deletion, because an earlier page may contain its create.
  */
 const isNotReplaced = (plants: string, deletions: string) => `coalesce(changed_in <
     (select changed_in from ${plants} as plants where plants.id = plant_deletions.id), true)
   and not exists (
     select from ${deletions} as later where later.id = plant_deletions.id
       and later.changed_in > plant_deletions.changed_in
-      and ${logOf('later.changed_in')} = ${logOf('up_to')}
       and later.created_in < plant_deletions.changed_in)`;
 
 /**
@@ -97,11 +91,9 @@ const latest = `(select changed_in from (
   ) as latest order by changed_in desc limit 1)`;
 
 // `order by` with `limit` makes the planner use the index. With `exists`, the planner might read all rows.
-// After a database has left a cluster, old plants have the numbers of other logs, and nothing holds them back.
 const isHeldBack = ['plants', 'plant_deletions']
   .map(
     (table) => `(select true from ${table} where changed_in >= up_to
-    and changed_in < '${2n ** transactionBits}'::xid8
     order by changed_in, id limit 1)`,
   )
   .join(' is true or ');
@@ -117,7 +109,7 @@ const isOfType = (type: PlantChange['type']) => `coalesce($5::text, '${type}') =
  */
 export const selectChanges = `
   select json_build_object(
-      'isPrimary', is_primary, 'isCluster', is_cluster, 'isOwn', is_own, 'epoch', bounds.epoch,
+      'isPrimary', is_primary, 'isOwn', is_own, 'epoch', bounds.epoch,
       'forgottenUpTo', forgotten_up_to::text, 'upTo', up_to::text, 'isHeldBack', is_held_back,
       'latest', latest::text, 'count', count
     )::text, page.*
@@ -125,8 +117,7 @@ export const selectChanges = `
     select *, (${isHeldBack} is true) as is_held_back,
       case when $1::xid8 is null or $5::text is not null then ${latest} end as latest
     from (
-      select is_primary, ${isCluster} as is_cluster,
-        is_primary and ${isOwn} as is_own,
+      select is_primary, is_primary and ${isOwn} as is_own,
         case when is_primary then ${epoch} else '' end as epoch,
         forgotten_up_to, pg_snapshot_xmin(pg_current_snapshot()) as up_to
       from plant_feed, (select not pg_is_in_recovery() as is_primary) as server limit 1

@@ -1,9 +1,7 @@
 import { orUnavailable } from '../database/database-error.ts';
-import { holds, type Query, send } from '../database/query.ts';
+import { holds, type Query } from '../database/query.ts';
 import { type DatabaseOptions, openDatabase } from '../open-database.ts';
-import { buildIndexes } from '../tables/indexes.ts';
 import { migrationTimeout } from '../tables/schema-version.ts';
-import { isCluster } from '../tables/tables.ts';
 import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
 
 /**
@@ -19,26 +17,11 @@ import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
  */
 export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<boolean> {
   return useDatabaseFor(options, async (query) => {
-    const onCluster = await holds(query, isCluster);
-    const isOn = await holds(query, `exists (select from ${onCluster ? 'plant_feed' : ownFeed})`);
-    const isChanged = isOn !== (to === 'on');
-    if (!onCluster) await (to === 'on' ? switchOn(query) : switchOff(query));
-    else {
-      if (to === 'on') await buildIndexes(query);
-      if (isChanged) await send(query, clusterFeed[to]);
-    }
-    return isChanged;
+    const isOn = await holds(query, `exists (select from ${ownFeed})`);
+    await (to === 'on' ? switchOn(query) : switchOff(query));
+    return isOn !== (to === 'on');
   });
 }
-
-/**
- * The feed of a cluster is off while `plant_feed` is empty. The nodes still write `changed_in` while the feed
- * is off. When the feed is on, each node adds a row with a new epoch.
- */
-const clusterFeed = {
-  on: "insert into plant_feed (system_identifier, timeline) values (0, '')",
-  off: 'delete from plant_feed',
-};
 
 /** Runs slow statements on a database. Closing the connection rolls an open transaction back. */
 async function useDatabaseFor<T>(

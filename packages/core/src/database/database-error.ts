@@ -78,9 +78,6 @@ export class NotSentError extends Error {
  * Whether an error shows that its statement was rolled back. After a commit, the server sends only warnings.
  * So an error with the severity ERROR shows a rollback (PostgreSQL's manual, "Error and Notice Message
  * Fields").
- *
- * The coordinator of a cluster is an exception. After a cancel or a lost connection to a worker, the
- * coordinator reports an ERROR, but the worker may have committed the row.
  */
 function isRolledBack(error: unknown): boolean {
   return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');

@@ -13,8 +13,6 @@ export interface Database extends Verbs {
   onClockMoved(listener: (error: Error) => void): void;
   /** Adds a listener for messages to the operator. */
   onWarning(listener: (message: string) => void): void;
-  /** Connects to the nodes of a cluster. Undefined when the database cannot be a part of a cluster. */
-  readonly nodes?: NodeConnections | undefined;
   /** A text that is different for each copy of a data directory. */
   readonly copyId?: string;
   /**
@@ -34,7 +32,7 @@ export interface Database extends Verbs {
 
 /** The connections of a pool, and the statements that wait for a connection. */
 export interface PoolState {
-  /** `requests`, `bulk`, or the address of a cluster's node. */
+  /** `requests` or `bulk`. */
   readonly name: string;
   readonly used: number;
   readonly idle: number;
@@ -85,35 +83,6 @@ export interface DatabaseConnection {
   isCommitting(other: DatabaseConnection): Promise<boolean | undefined>;
   /** Closes the connection, and ends the running statement. The promise is never rejected. */
   close(): Promise<void>;
-}
-
-/** Connects to an address within the given milliseconds. */
-export type ConnectTo = (
-  host: string,
-  port: number,
-  timeout: number,
-) => Promise<DatabaseConnection>;
-
-export interface NodeConnections {
-  /** Connects to the node that the URL names. */
-  readonly connect: () => Promise<DatabaseConnection>;
-  /** Connects to another node of the cluster. */
-  readonly connectTo: ConnectTo;
-  /** This function is called when the store notices that the plants are distributed over the cluster. */
-  readonly noticeCluster: () => void;
-}
-
-/** What is different on a cluster: sessions, migrations and COPY statements. */
-export interface ClusterSessions {
-  /** Settings of each session. A server that is not in a cluster ignores these settings. */
-  readonly settings: Readonly<Record<string, string>>;
-  /** This function is called before a migration. Throws when another node must migrate the tables. */
-  checkMigration(query: Query): Promise<void>;
-  /** Like `copyPlants` of `Database`, but on a cluster. Reports errors as a single server would. */
-  copyPlants(
-    database: Pick<Database, 'copyPlants' | 'write'>,
-    ...rows: Parameters<Database['copyPlants']>
-  ): Promise<number>;
 }
 
 /** A session that reads rows of a database with COPY. */

@@ -74,11 +74,6 @@ const settingsRemedies: readonly { code: string; pattern?: RegExp; remedy: strin
   { code: '3D000', remedy: 'create that database, or check the name in its URL' },
   { code: '42704', pattern: /configuration parameter/, remedy: 'remove it from its URL' },
   {
-    code: 'XX000',
-    pattern: /^operation is not allowed on this node$/,
-    remedy: 'it is a worker of a Citus cluster, so use the URL of the coordinator',
-  },
-  {
     code: noTlsCode,
     remedy: 'remove sslmode from its URL if the network is safe, or turn on TLS in the server',
   },
@@ -125,12 +120,6 @@ const policyAdvice: Record<string, Advice | undefined> = {
 
 /** The advice for a SQLSTATE, for the class of a SQLSTATE, or for the code of a network error. */
 const advice: Record<string, Advice | undefined> = {
-  '08006': {
-    what: 'a node of the cluster did not respond',
-    remedy:
-      'start that node; until then, no access token can be created or revoked, so block a leaked one in ' +
-      'front of the server',
-  },
   ECONNREFUSED: { what: 'nothing accepts connections there', remedy: address },
   ENOTFOUND: { what: 'no machine has that name', remedy: 'check the host in DATABASE_URL' },
   ENOENT: {

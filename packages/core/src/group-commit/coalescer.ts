@@ -33,26 +33,6 @@ export interface CoalescerOptions<Input, Output> {
   readonly maxWait?: number;
   /** Whether the running statements may be committing. Default: never. */
   readonly mayCommit?: () => Promise<boolean>;
-  /** Decides when this coalescer must wait for other coalescers; see `SharedTurn`. Default: never. */
-  readonly turn?: SharedTurn;
-}
-
-/**
- * Decides whether a coalescer must wait for other coalescers. A coalescer whose waiting calls fill a
- * statement does not ask.
- */
-export interface SharedTurn {
-  /**
-   * Returns whether the coalescer must wait. If the coalescer must wait, this method calls `send` after the
-   * wait.
-   */
-  mustWait(send: () => void): boolean;
-  /**
-   * Call this method when a statement is sent. Call the returned function when the statement ends or is slow.
-   */
-  take(): () => void;
-  /** Call this method with the duration of each statement that has ended. */
-  ended(milliseconds: number): void;
 }
 
 /** The maximum number of waiting calls. When the database is slow, the limit is lower. */
@@ -69,16 +49,12 @@ const slowAfter = 50;
 /** The minimum number of milliseconds between two checks. Each check reads the deadlines of all calls. */
 const timerInterval = 5;
 
-/** The turn of a coalescer that waits for no other coalescer. */
-export const ownTurn: SharedTurn = { mustWait: () => false, take: () => () => {}, ended() {} };
-
 const defaults = {
   maxBatch: 128,
   lengthOf: () => 0,
   maxLength: 2 ** 20,
   maxWait: 1,
   mayCommit: async () => false,
-  turn: ownTurn,
 };
 
 /** A statement that runs. */
@@ -236,17 +212,16 @@ export class Coalescer<Input, Output> {
   }
 
   readonly #send = (): void => {
-    const { send, maxInFlight, turn } = this.#options;
+    const { send, maxInFlight } = this.#options;
     while (this.#waiting.length > 0 && this.#inFlight.length < maxInFlight) {
       if (this.#fullStatements === 0) {
-        if (this.#inFlight.some(({ isSlow }) => !isSlow) || turn.mustWait(this.#send)) return;
+        if (this.#inFlight.some(({ isSlow }) => !isSlow)) return;
       }
       const calls = this.#take();
       if (calls.length === 0) return;
       const statement: Statement<Input, Output> = { calls, isSlow: false, mayCommit: false };
       this.#inFlight.push(statement);
-      const endTurn = turn.take();
-      this.#watch(statement, slowAfter, endTurn);
+      this.#watch(statement, slowAfter);
       const sentAt = performance.now();
       void carry(calls, send).then(() => {
         clearTimeout(statement.timer);
@@ -255,22 +230,19 @@ export class Coalescer<Input, Output> {
         const slowCommits = statement.mayCommit ? [latency, ...this.#slowCommits.slice(0, 3)] : [];
         this.#slowCommits = this.#isIdle ? [] : slowCommits;
         this.#updateLatency(latency);
-        turn.ended(latency);
-        endTurn();
         this.#send();
       });
     }
   };
 
   /** Checks repeatedly whether a long statement is slow or is committing. */
-  #watch(statement: Statement<Input, Output>, pause: number, endTurn: () => void): void {
+  #watch(statement: Statement<Input, Output>, pause: number): void {
     statement.timer = setTimeout(async () => {
-      endTurn();
       statement.mayCommit = await this.#options.mayCommit();
       if (!this.#inFlight.includes(statement)) return;
       statement.isSlow = !statement.mayCommit;
       if (statement.isSlow) this.#send();
-      this.#watch(statement, 2 * pause, endTurn);
+      this.#watch(statement, 2 * pause);
     }, pause);
   }
 

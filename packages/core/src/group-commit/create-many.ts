@@ -1,7 +1,6 @@
 import { type NewPlant, NewPlants } from '@plant-store/schemas';
 import { deadlineOf } from '../database/deadline.ts';
 import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
-import type { StoreLanes } from './cluster.ts';
 import type { CreateOutcome } from './creates.ts';
 import { type CreateOptions, type Lane, maxManyBatch } from './lane.ts';
 
@@ -12,7 +11,7 @@ export type ManyCreatesOutcome =
 
 /** See `PlantStore.createMany`. */
 export async function createMany(
-  laneOf: StoreLanes['laneOf'],
+  lane: Pick<Lane, 'createAll'>,
   given: readonly NewPlant[],
   options: CreateOptions = {},
 ): Promise<ManyCreatesOutcome[]> {
@@ -20,27 +19,14 @@ export async function createMany(
   const call = { caller: options.caller, deadline: deadlineOf(options) };
   const outcomes = new Map<NewPlant, ManyCreatesOutcome>();
 
-  // The plants are grouped by lane, so that a silent node delays only its own plants.
-  const byLane = Map.groupBy(plants, ({ id }) => laneOf(id));
-  await Promise.all([...byLane.values()].map(createInOrder));
-  return plants.flatMap((plant) => outcomes.get(plant) ?? []);
-
-  async function createInOrder(ofLane: readonly NewPlant[]): Promise<void> {
-    for (const part of partsOf(ofLane)) {
-      // Group the plants by lane again, because the lanes may have changed while the previous part was
-      // written.
-      const parts = [...Map.groupBy(part, ({ id }) => laneOf(id))];
-      await Promise.all(parts.map(([lane, some]) => createPart(lane, some)));
-    }
-  }
-
-  async function createPart(lane: Lane, part: readonly NewPlant[]) {
+  for (const part of partsOf(plants)) {
     const settled = await lane.createAll(part, call);
     part.forEach((plant, i) => {
       const outcome = settled[i];
       if (outcome) outcomes.set(plant, outcomeOf(plant, outcome));
     });
   }
+  return plants.flatMap((plant) => outcomes.get(plant) ?? []);
 }
 
 /** Checks the plants, because internal tools may bypass the types. */

@@ -5,7 +5,7 @@ import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
 import { contentLength, contentOf } from '../plants/columns.ts';
 import { insertError, notAccepted, outcomeUnknown } from '../plants/create-errors.ts';
 import type { PlantStatements } from '../plants/statements.ts';
-import { Coalescer, type CoalescerOptions, ownTurn, type SharedTurn } from './coalescer.ts';
+import { Coalescer, type CoalescerOptions } from './coalescer.ts';
 import { type CommittedBatch, type CreateOutcome, writeBatch } from './creates.ts';
 import { createLookUps } from './look-ups.ts';
 
@@ -15,7 +15,7 @@ export interface CreateOptions extends CallOptions {
   readonly isChecked?: boolean;
 }
 
-/** The queues of one database node, for creates and for look-ups. */
+/** The queues of the store, for creates and for look-ups. */
 export interface Lane {
   /** See `PlantStore.create`. */
   create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
@@ -32,8 +32,6 @@ export interface Lane {
   readonly pending: { waiting: number; inFlight: number };
   /** Rejects new creates from now on. Resolves when all earlier creates are settled. */
   drained(): Promise<void>;
-  /** Resolves when all earlier gets and deletes are settled. */
-  settled(): Promise<void>;
 }
 
 type LaneOptions = Pick<Database, 'mayCommit' | 'onClockMoved'> & {
@@ -41,8 +39,6 @@ type LaneOptions = Pick<Database, 'mayCommit' | 'onClockMoved'> & {
   readonly statements: PlantStatements;
   /** This function is called after each insert statement, and must not throw. */
   readonly onCommit: (committed: CommittedBatch) => void;
-  /** Several lanes may share one turn for their single creates. */
-  readonly turn?: SharedTurn;
 };
 
 /**
@@ -63,10 +59,8 @@ export function createLane({
   mayCommit,
   onClockMoved,
   onCommit,
-  turn = ownTurn,
 }: LaneOptions): Lane {
   let isClosing = false;
-  const deletes = new Set<Promise<unknown>>();
 
   const createOptions: CoalescerOptions<NewPlant, CreateOutcome> = {
     send: (calls) => writeBatch(statements, calls, onCommit),
@@ -77,7 +71,7 @@ export function createLane({
     mayCommit: () => mayCommit('creates'),
     lengthOf: contentLength,
   };
-  const creates = new Coalescer({ ...createOptions, turn });
+  const creates = new Coalescer(createOptions);
   // Only one statement with many creates runs at a time, so that a second connection is free for single
   // creates.
   const manyCreates = new Coalescer<NewPlant, CreateOutcome>({
@@ -104,9 +98,7 @@ export function createLane({
     },
 
     async delete(id, options) {
-      const deleting = statements.delete(id, { ...options, deadline: deadlineOf(options) });
-      deletes.add(deleting);
-      return deleting.finally(() => deletes.delete(deleting));
+      return statements.delete(id, { ...options, deadline: deadlineOf(options) });
     },
 
     get: (id, options) => lookUps.run(id, options),
@@ -119,10 +111,6 @@ export function createLane({
     async drained() {
       isClosing = true;
       await Promise.all([creates.drained(), manyCreates.drained()]);
-    },
-
-    async settled() {
-      await Promise.allSettled([lookUps.drained(), ...deletes]);
     },
   };
 }

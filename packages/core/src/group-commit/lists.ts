@@ -10,7 +10,6 @@ import {
 } from '../database/database-error.ts';
 import type { Call } from '../database/pool/call.ts';
 import { listWait } from '../database/pool/connection-pool.ts';
-import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { reservePage } from '../plants/page-memory.ts';
 import type { PlantReader } from '../plants/plant-reader.ts';
@@ -29,14 +28,12 @@ type List = Call<ListPlants, PlantPage>;
  * Makes the function `list` of the store. Lists that wait at the same time share a statement, because sending
  * a statement takes longer than reading a page.
  *
- * @param listAlone reads one list with one statement: a search, a page with large plants, or a page of a
- *   cluster
+ * @param listAlone reads one list with one statement: a search, or a page with large plants
  */
 export function createLists(
   { read, shares }: Pick<Database, 'read' | 'shares'>,
   listAlone: PlantReader['list'],
 ): PlantReader['list'] {
-  let canShare = true;
   /** The time at which the database last returned pages. */
   let lastPages = Number.NEGATIVE_INFINITY;
   const overloaded = () => new PlantStoreError('overloaded', tooManyWait);
@@ -59,7 +56,7 @@ export function createLists(
   });
 
   return (query, options) =>
-    canShare && query.search === undefined ? lists.run(query, options) : listAlone(query, options);
+    query.search === undefined ? lists.run(query, options) : listAlone(query, options);
 
   /**
    * Reads several pages with one statement. All pages have the same size and the same kinds of conditions.
@@ -85,9 +82,6 @@ export function createLists(
         else void readAlone(asked.call);
       }
     } catch (error) {
-      // The code 0A000 means that the database is a Citus cluster, which does not support the shared
-      // statement.
-      if (databaseCode(error) === '0A000') canShare = false;
       const isOwnError = isStatementError(reasonOf(error)) && !isCancelled(error);
       for (const { call, settle } of pages) {
         settle(0);

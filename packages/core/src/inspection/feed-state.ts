@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import { isOwn } from '../changes/epoch/epoch.ts';
 import { holds, type Query, send } from '../database/query.ts';
 import { feedIndex } from '../tables/indexes.ts';
-import { isCluster } from '../tables/tables.ts';
 
 /** The state of the feed of changes on the primary. */
 export interface FeedState {
@@ -93,8 +92,7 @@ interface FeedRow extends Pick<FeedState, 'hasIndex'> {
 }
 
 const selectFeed = `
-  select to_regclass('plant_feed') is not null and not pg_is_in_recovery()
-      and not ${isCluster} as "hasFeed",
+  select to_regclass('plant_feed') is not null and not pg_is_in_recovery() as "hasFeed",
     exists (select from pg_attribute where attrelid = to_regclass('plants')
       and attname = 'changed_in' and atthasdef) as "isSwitchedOn",
     has_table_privilege(to_regclass('plant_feed'), 'select') and not exists (select from pg_locks

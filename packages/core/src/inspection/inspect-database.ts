@@ -40,7 +40,7 @@ export interface DatabaseState extends SchemaVersion, ServerFacts {
   readonly tableFaults: readonly TableFault[];
   /** The privileges of the database's user on the existing tables. */
   readonly privileges: readonly TablePrivileges[];
-  /** The state of the feed of changes. Undefined on a read replica, and on a cluster: see `ClusterState`. */
+  /** The state of the feed of changes. Undefined on a read replica. */
   readonly feed: FeedState | undefined;
   /** The webhooks whose endpoints do not accept the changes. */
   readonly webhooks: readonly FailingWebhook[];

@@ -25,9 +25,9 @@ export interface PageQuery {
  * Makes a function that reads a page of plants in ascending order of id. Reading a page takes no lock, and
  * leaves nothing open in the database. Postgres writes each column of the page as JSON.
  *
- * @param bounds returns the bounds for a page of a search
+ * @param bounds the bounds for a page of a search
  */
-export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => SearchBounds) {
+export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: SearchBounds) {
   return async (
     { limit, search, ...condition }: PageQuery,
     options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
@@ -40,7 +40,7 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
     const selected =
       search === undefined
         ? { found: selectFound(where, size) }
-        : selectMatches(where, size, `$${values.push(search)}::text`, bounds());
+        : selectMatches(where, size, `$${values.push(search)}::text`, bounds);
     const { onTurn, settle } = reservePage(options.caller, limit);
     const { rows } = await read(selectPage(selected, size), values, { ...options, onTurn });
     // The cast is safe, because the statement returns exactly one row.
@@ -78,8 +78,7 @@ export function pageOf(
 
 /**
  * Selects the plants of a page as JSON. The first plant always fits into the page, even if the plant is very
- * large. The window functions read only the rows within the limit. Without the inner LIMIT, a cluster would
- * send the whole table to the coordinator.
+ * large. The window functions read only the rows within the limit.
  */
 function selectPage(
   { looked = '', found, last = 'null' }: { looked?: string; found: string; last?: string },

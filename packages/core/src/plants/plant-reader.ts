@@ -51,10 +51,10 @@ export type CountUpTo = (
 /** The maximum number of plants in a page of `read`. */
 const bulkPageSize = 5_000;
 
-/** @param bounds returns the bounds for a page of a search */
+/** @param bounds the bounds for a page of a search */
 export function createPlantReader(
   database: Pick<Verbs, 'read'>,
-  bounds: () => SearchBounds = () => searchBounds.cluster,
+  bounds: SearchBounds = searchBounds.postgres,
 ): Omit<PlantReader, 'get'> {
   const readPage = createPageReader(database, bounds);
   const countUpTo = createCountUpTo(database);
@@ -85,7 +85,7 @@ export function createCountUpTo({ read }: Pick<Verbs, 'read'>): CountUpTo {
   return async (limit, query = {}, options = {}) => {
     const { where, values } = whereClause(query);
     // The limit is a part of the SQL text and not a parameter, so that the planner knows the limit: see
-    // pages.ts. A cluster would send every row to the coordinator for a LIMIT without an effect.
+    // pages.ts.
     const upTo = limit === Number.POSITIVE_INFINITY ? '' : `limit ${limit}`;
     const text = `select count(*) from (select 1 from plants ${where} ${upTo}) as found`;
     const { rows } = await read(text, values, { share: 'lists', ...options });

@@ -2,18 +2,14 @@ import { storedColumns } from './columns.ts';
 
 /** The bounds for one page of a search. Each page reads at least one plant. */
 export interface SearchBounds {
-  /** The maximum number of plants to read. On a cluster, each shard sends up to this number of plants. */
+  /** The maximum number of plants to read. */
   readonly rows: number;
-  /**
-   * The time limit for comparing names. The time starts with the first comparison, so the time in which a
-   * cluster collects the plants does not count.
-   */
+  /** The time limit for comparing names, in which the first comparison begins. */
   readonly milliseconds: number;
   /** The collation for `lower`. Default: the collation of the database. */
   readonly collation?: string;
   /**
-   * Whether the statement reads the plants only once. On a cluster, two reads could find different plants.
-   * Any Postgres may be a cluster, even if the store's option `cluster` is missing.
+   * Whether the statement reads the plants only once.
    */
   readonly readsOnce: boolean;
 }
@@ -25,7 +21,6 @@ export interface SearchBounds {
  */
 export const searchBounds = {
   postgres: { rows: 50_000, milliseconds: 50, readsOnce: true },
-  cluster: { rows: 2_000, milliseconds: 50, readsOnce: true },
   embedded: { rows: 50_000, milliseconds: 20, readsOnce: false, collation: 'pg_c_utf8' },
 } as const satisfies Record<string, SearchBounds>;
 
@@ -48,11 +43,10 @@ export function selectMatches(
 ): { looked: string; found: string; last: string } {
   const lower = (value: string) =>
     collation ? `lower(${value} collate "${collation}")` : `lower(${value})`;
-  // Postgres evaluates the subquery once, at the first plant. Without a FROM clause, Citus would evaluate the
-  // subquery before Citus reads the plants. Postgres evaluates the left side of `<=` before the subquery, so
+  // Postgres evaluates the subquery once, at the first plant. Postgres evaluates the left side of `<=` before the subquery, so
   // the comparison of the first name is always in time.
   const isInTime = `clock_timestamp() <=
-    (select clock_timestamp() + interval '${milliseconds} ms' from (values (1)) as once)`;
+    (select clock_timestamp() + interval '${milliseconds} ms')`;
   return {
     looked: `with looked as ${readsOnce ? '' : 'not'} materialized (
       select ${storedColumns} from plants ${where} order by id limit ${rows})`,

@@ -1,10 +1,8 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import { isPolicyError, lateWrite } from '../database/database-error.ts';
+import { lateWrite } from '../database/database-error.ts';
 import type { CallOptions, Deadline } from '../database/deadline.ts';
 import type { Rows } from '../database/query.ts';
 import type { Verbs } from '../database/verbs.ts';
-import { databaseCode, rootMessage } from '../error-causes.ts';
-import { isCluster } from '../tables/tables.ts';
 import { columnArrays, newColumns, storedColumns } from './columns.ts';
 import { deleteAdvice, plantKept } from './create-errors.ts';
 import { withText } from './output-text.ts';
@@ -32,22 +30,16 @@ export interface PlantStatements {
     deadline: Deadline,
     until?: Deadline,
   ): Promise<Map<bigint, StoredPlant>>;
-  /**
-   * Resolves when the database responds and has the table `plants`. On a cluster, the other nodes need not
-   * respond.
-   */
+  /** Resolves when the database responds and has the table `plants`. */
   ready(): Promise<void>;
 }
 
-export function createPlantStatements(verbs: Verbs): PlantStatements {
-  const { read, write } = verbs;
+export function createPlantStatements({ read, write }: Verbs): PlantStatements {
   return {
     async insert(batch, deadline, until) {
       const values = (time: string) => [...columnArrays(batch), time];
       const options = { share: 'creates', deadline, until } as const;
-      const { rows } = await write(insertPlants, values, options).catch(
-        orOverNodes(verbs, () => write(insertOverNodes, values, options)),
-      );
+      const { rows } = await write(insertPlants, values, options);
       // In almost every batch, all ids are free, so every plant is inserted.
       if (rows.length === batch.length) return new Set(batch.map(({ id }) => id));
       return idsOf(rows);
@@ -56,18 +48,8 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
     async delete(id, call) {
       const values = (until: string) => [String(id), until];
       const options = { ...call, share: 'deletes', advice: deleteAdvice } as const;
-      const overNodes = async () => {
-        const result = await write(deleteOverNodes, values, options);
-        const [[count, isThere]] = result.rows as [DeleteRow];
-        // If the delete reached a node after the deadline, the node has deleted nothing, and the plant is
-        // still stored.
-        if (Number(count) === 0 && isThere) await write(checkDeadline, (until) => [until], options);
-        return result;
-      };
       for (let round = 0; round < maxRounds; round++) {
-        const { rows } = await write(deletePlant, values, options).catch(
-          orOverNodes(verbs, overNodes),
-        );
+        const { rows } = await write(deletePlant, values, options);
         const [[count, isThere]] = rows as [DeleteRow];
         if (Number(count) > 0) return true;
         if (isThere === 0) return false;
@@ -107,7 +89,7 @@ function byId({ rows }: Rows): Map<bigint, StoredPlant> {
 }
 
 /** Reads the ids in the rows of a statement. */
-export function idsOf(rows: unknown[]): Set<bigint> {
+function idsOf(rows: unknown[]): Set<bigint> {
   return new Set((rows as [string][]).map(([id]) => BigInt(id)));
 }
 
@@ -128,14 +110,9 @@ const columns = newColumns.map(({ name }) => name);
  */
 const arrays = newColumns.map(({ type }, i) => `$${i + 1}::${type}[]`);
 
-const insert = `
-  insert into plants (${columns}) select * from unnest(${arrays}) on conflict (id) do nothing`;
-const insertDeadline = `$${arrays.length + 1}::timestamptz`;
-const insertPlants = `${insert} returning ${idBefore(insertDeadline)}`;
-
-/** Citus allows no clock in the `returning` clause of an insert into a distributed table. */
-const insertOverNodes = `
-  with inserted as (${insert} returning id) select ${idBefore(insertDeadline)} from inserted`;
+const insertPlants = `
+  insert into plants (${columns}) select * from unnest(${arrays}) on conflict (id) do nothing
+  returning ${idBefore(`$${arrays.length + 1}::timestamptz`)}`;
 
 /**
  * Writes a message to the database's log. This message makes the commit of a statement wait for the
@@ -157,62 +134,12 @@ export const noteDeletions = `noted as (
     where exists (select from plant_feed)
   )`;
 
-/**
- * Sends a write in another form if the usual form is rejected because the plants are distributed over several
- * nodes. On several nodes, a trigger inserts the rows into `plant_deletions`.
- */
-export function orOverNodes<T>(
-  { read }: Verbs,
-  send: () => Promise<T>,
-): (error: unknown) => Promise<T> {
-  return async (error) => {
-    const isNotSupported = notSupported.includes(databaseCode(error) ?? '');
-    if (!(isNotSupported || hasMoved(error)) || isPolicyError(error)) throw error;
-    const { rows } = await read(`select ${isCluster}`, [], { share: 'lookUps' });
-    // The cast is safe, because the statement returns one row with one value.
-    const [[onCluster]] = rows as [[boolean]];
-    if (!onCluster) throw error;
-    // A write that failed because the plants were moving has changed nothing, so the store sends it again.
-    return send().catch((cause) => {
-      if (!hasMoved(cause)) throw cause;
-      return send();
-    });
-  };
-}
-
-/**
- * The SQLSTATEs for a statement that is not possible on several nodes. For example, some nodes lack the table
- * for deletions (42P01), or get only some of the parameters (42P02, 42P18).
- */
-const notSupported = ['0A000', '42P01', '42P02', '42P18'];
-
-/** Whether Citus rejected a write, because the plants were moving to another node or shard. */
-export function hasMoved(error: unknown): boolean {
-  return /^could not find valid entry for shard/.test(rootMessage(error));
-}
-
 const deletePlant = `
   with deleted as (
     delete from plants where id = $1 returning ${idBefore('$2::timestamptz')}, ${deletedColumns}
   ), ${noteDeletions}
   select count(*), (count(*) = 0 and exists (select from plants where id = $1))::int, ${waitForStandby}
   from deleted`;
-
-/**
- * On several nodes, a late delete changes nothing and causes no error. The subquery selects `id`: when Citus
- * begins to distribute the plants, Citus cannot plan a subquery that selects no column.
- */
-const deleteOverNodes = `
-  with deleted as (
-    delete from plants where id = $1 and statement_timestamp() < $2::timestamptz returning id
-  )
-  select count(*), (count(*) = 0 and exists (select id from plants where id = $1))::int from deleted`;
-
-/**
- * A statement that changes nothing, and causes an error if the database runs the statement after the
- * deadline.
- */
-const checkDeadline = `select ${idBefore('$1::timestamptz')} from (values (1::bigint)) as row (id)`;
 
 const findPlants = `select ${columnsJson()} from plants where id = any($1::bigint[])`;
 const findNothing = `select ${plantJson} from plants where false`;

@@ -2,12 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parseDatabaseUrl } from '../database/database-url.ts';
 import { defaultTimeout } from '../database/deadline.ts';
 import { databaseUrlError } from '../database/explain-database-error.ts';
-import {
-  type ApplicationName,
-  type Connection,
-  type ConnectionOptions,
-  connectPostgres,
-} from './connection.ts';
+import { type Connection, type ConnectionOptions, connectPostgres } from './connection.ts';
 import { LeftBehind } from './left-behind.ts';
 import { postgresOverTls } from './tls.ts';
 
@@ -24,15 +19,13 @@ const defaultLockTimeout = 0.8 * defaultTimeout;
 const nextAttemptDelay = 1_000;
 
 export interface ConnectOptions
-  extends Pick<ConnectionOptions, 'lockTimeout' | 'readOnly' | 'settings'> {
+  extends Pick<ConnectionOptions, 'lockTimeout' | 'readOnly' | 'applicationName'> {
   /** Milliseconds after which the caller cancels a statement. */
   readonly timeout?: number;
   /** The time limit for all attempts of one call, in milliseconds. */
   readonly connectTimeout?: number;
   /** The hosts to try. Default: all hosts of the URL. */
   readonly hosts?: readonly Host[];
-  /** Returns the program's name for the next session. */
-  readonly applicationName?: () => ApplicationName;
 }
 
 /**
@@ -51,7 +44,6 @@ export function createConnectToPrimary(
     connectTimeout = defaultConnectTimeout,
     hosts: given,
     applicationName,
-    settings,
   }: ConnectOptions = {},
 ): () => Promise<Connection> {
   const leftBehind = new LeftBehind();
@@ -103,8 +95,7 @@ export function createConnectToPrimary(
         readOnly,
         isOnlyHost: hosts.length === 1,
         leftBehind,
-        applicationName: applicationName?.(),
-        settings,
+        applicationName,
         ...sent,
       });
       return { turn, host, connection };

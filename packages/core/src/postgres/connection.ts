@@ -14,7 +14,7 @@ import {
   type ServerState,
   serverState,
   sessionCommits,
-  set,
+  setSession,
   timeFormats,
 } from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
@@ -38,12 +38,11 @@ export interface Connection extends DatabaseConnection {
 }
 
 /**
- * The name of the program that opened a session. An instance of the store has the name `plant-store`. An
- * instance that has noticed a cluster has the name `plant-store cluster`. A session that only reads or
- * migrates has the name `plant-store tool`. The full name also contains the process id, so that an operator
- * can distinguish instances on one machine.
+ * The name of the program that opened a session. An instance of the store has the name `plant-store`. A
+ * session that only reads or migrates has the name `plant-store tool`. The full name also contains the
+ * process id, so that an operator can distinguish instances on one machine.
  */
-export type ApplicationName = 'plant-store' | 'plant-store cluster' | 'plant-store tool';
+export type ApplicationName = 'plant-store' | 'plant-store tool';
 
 export interface ConnectionOptions {
   url: string;
@@ -65,8 +64,6 @@ export interface ConnectionOptions {
    * sessions.
    */
   leftBehind?: LeftBehind;
-  /** Further settings for the session; see `ClusterSessions`. */
-  settings?: Readonly<Record<string, string>> | undefined;
   /** The name that operators see in `pg_stat_activity`. */
   applicationName?: ApplicationName | undefined;
 }
@@ -90,7 +87,6 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     readOnly = false,
     isOnlyHost = false,
     leftBehind,
-    settings,
     applicationName = 'plant-store tool',
   } = options;
   // For TLS, postgres.js reads the property `host` of the socket.
@@ -169,7 +165,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     // sessions.
     if (isDirect && !readOnly) await client.unsafe(commitDurably);
     if (isDirect) {
-      await client.unsafe(set(settings));
+      await client.unsafe(setSession);
       startedAt = server.started_at;
       await leftBehind?.end({ host, port }, client);
     }

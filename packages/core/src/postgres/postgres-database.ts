@@ -1,19 +1,17 @@
 import {
-  type ClusterSessions,
   type CopySession,
   type Database,
   lateCommit,
   type OpenOptions,
 } from '../database/database.ts';
 import { databaseUnavailable } from '../database/database-error.ts';
-import { bulkTimeout, defaultTimeout } from '../database/deadline.ts';
+import { bulkTimeout } from '../database/deadline.ts';
 import { databaseSettingsError } from '../database/explain-database-error.ts';
 import { ConnectionPool } from '../database/pool/connection-pool.ts';
 import { createVerbs } from '../database/verbs.ts';
 import { migrationTimeout } from '../tables/schema-version.ts';
 import { type ConnectOptions, createConnectToPrimary } from './connect-to-primary.ts';
-import { type Connection, connectPostgres } from './connection.ts';
-import { LeftBehind } from './left-behind.ts';
+import type { Connection } from './connection.ts';
 import { createMigrator } from './migration/create-migrator.ts';
 import { migratePostgres } from './migration/migration.ts';
 import { poolerForgets } from './prepared-statements.ts';
@@ -23,12 +21,6 @@ import { poolerForgets } from './prepared-statements.ts';
  * only one connection. Lists have two connections, because some lists take long or need their own statement.
  */
 const shares = { creates: 2, deletes: 1, lookUps: 1, lists: 2 };
-
-/** Additional connections for lists on a cluster, where each list needs all nodes. */
-const moreLists = 2;
-
-/** The time limit for a statement on a node of a cluster, in milliseconds; see connect-to-primary.ts. */
-const nodeTimeout = 0.9 * defaultTimeout;
 
 /** The time limit for a bulk statement that waits for a lock, in milliseconds. */
 const bulkLockTimeout = 10_000;
@@ -44,23 +36,12 @@ const bulkLockTimeout = 10_000;
  */
 export async function openPostgres(
   url: string,
-  {
-    readOnly = false,
-    onPrimary = !readOnly,
-    requireConnection = false,
-    cluster,
-  }: OpenOptions & { cluster?: ClusterSessions | undefined } = {},
+  { readOnly = false, onPrimary = !readOnly, requireConnection = false }: OpenOptions = {},
 ): Promise<Database> {
   let warn: ((message: string) => void) | undefined;
   const warned = new Set<string>();
-  let isCluster = false;
-  let isUnknownCluster = false;
   let isClosed = false;
-  const settings = cluster?.settings;
-  const applicationName = () => {
-    if (readOnly) return 'plant-store tool';
-    return isCluster ? 'plant-store cluster' : 'plant-store';
-  };
+  const applicationName = readOnly ? 'plant-store tool' : 'plant-store';
   const connectToStore = afterMigration();
   const connect = async () => {
     const connection = await connectToStore();
@@ -90,21 +71,8 @@ export async function openPostgres(
     return bulk.use({ text, share: 'bulk' }, (connection) => connection.copy(text, rows));
   };
 
-  const leftBehindOnNodes = new LeftBehind();
-  const noticeCluster = () => {
-    if (isCluster) return;
-    isCluster = true;
-    pool.resize('lists', moreLists);
-    // New sessions get a name that contains `plant-store cluster`.
-    for (const each of [pool, bulk]) each.replaceAll();
-  };
-
-  const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout, settings };
-  const migrate = async () => {
-    const connectToMigrate = createConnectToPrimary(url, migrationLimits);
-    isUnknownCluster = (await migratePostgres(connectToMigrate, cluster)) && !cluster;
-    warnOfCluster();
-  };
+  const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
+  const migrate = () => migratePostgres(createConnectToPrimary(url, migrationLimits));
   const migrator = createMigrator(async () => {
     if (!readOnly) await migrate();
   });
@@ -122,13 +90,9 @@ export async function openPostgres(
     onClockMoved: (listener) => pool.onClockMoved(listener),
     onWarning(listener) {
       warn = listener;
-      warnOfCluster();
     },
-    nodes: { connect, connectTo, noticeCluster },
     renewFeed: readOnly ? undefined : migrate,
-    copyPlants: cluster
-      ? (...rows) => cluster.copyPlants({ ...verbs, copyPlants }, ...rows)
-      : copyPlants,
+    copyPlants,
     openCopies,
     async close() {
       isClosed = true;
@@ -138,7 +102,7 @@ export async function openPostgres(
 
   /** Returns a function that migrates if necessary, and then connects. */
   function afterMigration(limits?: ConnectOptions): () => Promise<Connection> {
-    const options = { readOnly: !onPrimary, applicationName, settings, ...limits };
+    const options = { readOnly: !onPrimary, applicationName, ...limits } as const;
     const connectNow = createConnectToPrimary(url, options);
     return async () => {
       await migrator.migrated();
@@ -152,7 +116,7 @@ export async function openPostgres(
    */
   async function openCopies(): Promise<CopySession> {
     if (isClosed) throw new Error('the store is closed');
-    const options = { timeout: Number.POSITIVE_INFINITY, readOnly: !onPrimary, settings };
+    const options = { timeout: Number.POSITIVE_INFINITY, readOnly: !onPrimary };
     const connection = await createConnectToPrimary(url, options)();
     return {
       copyOut: (select, format) =>
@@ -161,32 +125,9 @@ export async function openPostgres(
     };
   }
 
-  /** Emits the warning later, so that the caller can first add a listener. */
-  function warnOfCluster(): void {
-    if (isUnknownCluster) setImmediate(warnOnce, unknownCluster);
-  }
-
   function warnOnce(message: string): void {
     if (!warn || warned.has(message)) return;
     warned.add(message);
     warn(message);
   }
-
-  function connectTo(host: string, port: number, timeout: number): Promise<Connection> {
-    return connectPostgres({
-      url,
-      host,
-      port,
-      timeout,
-      statementTimeout: nodeTimeout,
-      leftBehind: leftBehindOnNodes,
-      settings,
-      applicationName: 'plant-store cluster',
-    });
-  }
 }
-
-/** The warning for a program that does not support the cluster. */
-const unknownCluster =
-  'the plants are distributed over a Citus cluster, and this program sends them all through one node, which ' +
-  'costs more: pass `cluster: citus` of @plant-store/citus beside the databaseUrl';

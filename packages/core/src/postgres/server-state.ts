@@ -47,11 +47,10 @@ const neededSettings = {
   ...timeFormats,
 };
 
-/** SQL that changes session settings. */
-export function set(settings: Readonly<Record<string, string>> = {}): string {
-  const all = Object.entries({ ...neededSettings, ...settings });
-  return `select ${all.map(([name, value]) => `set_config('${name}', '${value}', false)`)}`;
-}
+/** SQL that changes the settings of a session. */
+export const setSession = `select ${Object.entries(neededSettings).map(
+  ([name, value]) => `set_config('${name}', '${value}', false)`,
+)}`;
 
 /** Whether a session in `pg_stat_activity` is committing, and waits for the disk or the standby. */
 export const inCommit = `state = 'active' and wait_event ~* '^(wal|syncrep)'`;

@@ -1,4 +1,3 @@
-import type { ClusterSessions } from '../database/database.ts';
 import { databaseUnavailable, orUnavailable } from '../database/database-error.ts';
 import { beforeDeadline, deadlineIn } from '../database/deadline.ts';
 import { createConnectToPrimary, hostsOf } from './connect-to-primary.ts';
@@ -32,7 +31,6 @@ export async function usePostgres<T>(
     unreachableHosts: UnreachableHost[],
     poolerWarning: string | undefined,
   ) => Promise<T>,
-  cluster?: ClusterSessions,
 ): Promise<T> {
   const hosts = hostsOf(url);
   const until = deadlineIn(useTimeout);
@@ -42,7 +40,6 @@ export async function usePostgres<T>(
         hosts: [host],
         readOnly: true,
         connectTimeout,
-        settings: cluster?.settings,
       });
       return connect().then(
         (connection) => ({ connection }),

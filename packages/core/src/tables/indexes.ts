@@ -51,8 +51,7 @@ export async function buildIndexes(query: Query): Promise<void> {
       await send(query, addColumn);
       await send(query, 'commit');
     }
-    // An interrupted build leaves an invalid index. On a cluster, some shards may lack the index. With `if
-    // exists`, Citus drops the index on the shards that have the index.
+    // An interrupted build leaves an invalid index.
     if (state.is_valid === false) await send(query, `drop index concurrently if exists ${name}`);
     await send(query, `create index concurrently if not exists ${name} on plants ${indexes[name]}`);
   }
@@ -76,8 +75,6 @@ interface IndexState {
   is_building: boolean;
 }
 
-// On a cluster, only the nodes with shards report the progress of a build. But every build is a statement on
-// the coordinator, so the query also looks for this statement.
 const indexState = (name: string) => `
   select to_regclass('plants') is not null as has_table,
     (select indisvalid from pg_index where indexrelid = to_regclass('${name}')) as is_valid,

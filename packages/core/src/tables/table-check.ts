@@ -2,7 +2,6 @@ import { getTableConfig } from 'drizzle-orm/pg-core';
 import { type Query, send } from '../database/query.ts';
 import {
   accessTokens,
-  isCluster,
   plantDeletions,
   plantFeed,
   plants,
@@ -32,12 +31,9 @@ export interface TableFault {
 /** Compares the tables of a database with the tables that this version of the store needs. */
 export async function checkTables(query: Query): Promise<TableFault[]> {
   const columns = await send<ColumnRow>(query, selectColumns);
-  const hasFeed = !columns.some((column) => column.is_cluster);
   return tables.flatMap(({ name, columns: needed }) => {
     const actual = columns.filter((column) => column.table === name);
     if (actual.length === 0) {
-      // On a cluster, the tables of the feed may be missing, for example on the workers.
-      if (!hasFeed && feedTables.includes(name)) return [];
       return {
         table: name,
         what: `the table ${name} is missing`,
@@ -55,8 +51,6 @@ export async function checkTables(query: Query): Promise<TableFault[]> {
   });
 }
 
-const feedTables = [plantDeletions, plantFeed, webhooks].map((table) => getTableConfig(table).name);
-
 interface ColumnRow {
   table: string;
   column: string;
@@ -66,7 +60,6 @@ interface ColumnRow {
   /** Whether the default is `thisTransaction`, which makes commits durable. Null without a default. */
   is_durable: boolean | null;
   is_key: boolean;
-  is_cluster: boolean;
 }
 
 interface NeededColumn {
@@ -104,7 +97,7 @@ function columnFaults(
     const what = `the column ${column} has no default`;
     faults.push({ table, what, remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT now()` });
   }
-  if (name === 'changed_in' && found.is_durable === false && !found.is_cluster) {
+  if (name === 'changed_in' && found.is_durable === false) {
     const what =
       `the column ${column} has the default of an earlier version, so the feed may show changes that a ` +
       'crash of the database undoes';
@@ -137,8 +130,7 @@ const selectColumns = `
       from pg_attrdef where adrelid = attrelid and adnum = attnum) as is_durable,
     exists (
       select from pg_index
-      where indrelid = pg_class.oid and indisprimary and indkey::text = attnum::text) as is_key,
-    ${isCluster} as is_cluster
+      where indrelid = pg_class.oid and indisprimary and indkey::text = attnum::text) as is_key
   from pg_attribute join pg_class on pg_class.oid = attrelid
   where attrelid in ${tableOids}
     and attnum > 0 and not attisdropped`;

@@ -40,7 +40,7 @@ const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
 /**
  * SQL for the number of the current transaction. With `synchronous_commit = off`, clients could read a commit
  * that a crash then loses, and another transaction could get the same number. The expression therefore makes
- * the commit wait for the disk. Citus cannot read the form `CASE value WHEN …`.
+ * the commit wait for the disk.
  */
 export const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
@@ -49,7 +49,6 @@ export const thisTransaction = `case when current_setting('synchronous_commit') 
 /** The column `changed_in` determines the order of the feed of changes. */
 const changedIn = () => transaction('changed_in');
 
-// The tables have no sequences, triggers or foreign keys, so Citus can distribute the tables by primary key.
 export const plants = pgTable(
   'plants',
   {
@@ -146,11 +145,3 @@ export const webhooks = pgTable('webhooks', {
   holder: uuid(),
   heldUntil: time('held_until'),
 });
-
-/**
- * SQL for the condition that Citus has distributed the plants, or has begun to distribute the plants. The
- * database is a cluster when `plants` has the trigger that Citus adds to a distributed table on each node.
- * The statement does not name Citus's own tables, because a database without Citus lacks them.
- */
-export const isCluster = `exists (select from pg_trigger where tgrelid = to_regclass('plants')
-  and tgfoid = to_regproc('pg_catalog.citus_truncate_trigger'))`;

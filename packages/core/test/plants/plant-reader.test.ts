@@ -129,7 +129,7 @@ describe('the memory of a page', () => {
     await store.load([1n, 2n].map((id) => ({ id, name: 'x'.repeat(Number(id) * 1_000) })));
     const database = closeAtEnd(await openDatabase({ databaseUrl }));
     const read = vi.fn(database.read);
-    const readPage = createPageReader({ read }, () => searchBounds.postgres);
+    const readPage = createPageReader({ read }, searchBounds.postgres);
     const page = await readPage({ limit: 1_000 }, { share: 'lists' });
     expect(page.plants.map(({ name }) => name.length)).toEqual([1_000, 2_000]);
     expect(read).toHaveBeenCalledOnce();

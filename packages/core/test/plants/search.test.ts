@@ -30,7 +30,7 @@ describe.each(databases)('a search for a part of the name on $name', ({ provide,
 
   /** Reads a page of a search. `rows` and `milliseconds` limit the work for the page. */
   function page(query: Partial<PageQuery>, rows = 50_000, milliseconds = 600_000) {
-    const readPage = createPageReader(database, () => ({ ...bounds, rows, milliseconds }));
+    const readPage = createPageReader(database, { ...bounds, rows, milliseconds });
     return readPage({ limit: 100, ...query }, { share: 'lists', deadline: deadlineIn(60_000) });
   }
   const idsOf = (plants: readonly StoredPlant[]) => plants.map(({ id }) => Number(id));

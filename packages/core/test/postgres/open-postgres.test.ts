@@ -1,12 +1,11 @@
 import type { FaultProxy } from '@plant-store/test-setup';
 import type postgres from 'postgres';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { Database, OpenOptions } from '../../src/database/database.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import type { Share } from '../../src/database/verbs.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
 import { closeAtEnd, connectBehindProxy } from '../fixtures/databases.ts';
-import { startPooler } from '../fixtures/proxy.ts';
 
 let sql: postgres.Sql;
 let proxy: FaultProxy;
@@ -114,99 +113,4 @@ it('limits the time of statements on the server, and gives bulk statements more 
   expect(await limits(database)).toEqual([['4500ms', '4s']]);
   expect(await limits(database, 'bulk')).toEqual([['9min', '10s']]);
   expect(await limits(await open({ readOnly: true }), 'bulk')).toEqual([['9min', '4s']]);
-});
-
-it('warns only once when the pooler does not support prepared statements', async () => {
-  const port = String(await startPooler(proxy.url));
-  const database = closeAtEnd(await openPostgres(Object.assign(new URL(proxy.url), { port }).href));
-  const connect = async () => {
-    const connection = await database.nodes?.connect();
-    onTestFinished(() => connection?.close());
-  };
-  await connect(); // No listener gets the first warning.
-  const warnings: string[] = [];
-  database.onWarning((message) => warnings.push(message));
-  for (let i = 0; i < 2; i++) await connect();
-  expect(warnings).toEqual([expect.stringContaining('use 1.21 or newer')]);
-});
-
-describe('a database on a cluster', () => {
-  const openNodes = async () => {
-    const { nodes } = await open();
-    if (!nodes) throw new Error('a server can be a part of a cluster');
-    return nodes;
-  };
-
-  it('connects to its own node and to other nodes', async () => {
-    const nodes = await openNodes();
-    const { hostname, port } = new URL(proxy.url);
-    for (const [connection, name] of [
-      [await nodes.connect(), 'plant-store'],
-      [await nodes.connectTo(hostname, Number(port), 5_000), 'plant-store cluster'],
-    ] as const) {
-      onTestFinished(() => connection.close());
-      expect((await connection.query('show statement_timeout')).rows).toEqual([['4500ms']]);
-      expect((await connection.query('show application_name')).rows).toEqual([
-        [`${name} process ${process.pid}`],
-      ]);
-    }
-    await expect(nodes.connectTo('127.0.0.1', 1, 5_000)).rejects.toMatchObject({
-      code: 'ECONNREFUSED',
-    });
-  });
-
-  it('ends a lost session on a node when the next connection opens', async () => {
-    const nodes = await openNodes();
-    const { hostname, port } = new URL(proxy.url);
-    const lost = await nodes.connectTo(hostname, Number(port), 5_000);
-    const [[pid] = []] = (await lost.query('select pg_backend_pid()')).rows as [number][];
-    proxy.forget();
-    await lost.close();
-    closeAtEnd(await nodes.connectTo(hostname, Number(port), 5_000));
-    const session = () => sql`select from pg_stat_activity where pid = ${pid ?? 0}`;
-    await vi.waitFor(async () => expect(await session()).toEqual([]));
-  });
-
-  it('opens sessions with another application name when the store has detected a cluster', async () => {
-    const names = async () => {
-      const rows = await sql`
-        select application_name as name from pg_stat_activity
-        where datname = current_database() and application_name like 'plant-store%'`;
-      return rows.map(({ name }) => name);
-    };
-    const database = await open();
-    await Promise.all([run(database, 'select 1'), run(database, 'select 1', 'bulk')]);
-    await vi.waitFor(async () =>
-      expect(await names()).toEqual(Array(2).fill(`plant-store process ${process.pid}`)),
-    );
-    database.nodes?.noticeCluster();
-    await vi.waitFor(async () => expect(await names()).toEqual([]));
-    await Promise.all([run(database, 'select 1'), run(database, 'select 1', 'bulk')]);
-    expect(await names()).toEqual(Array(2).fill(`plant-store cluster process ${process.pid}`));
-  });
-
-  it('uses four connections for lists on a cluster, and two on other databases', async () => {
-    const lists = (database: Database) =>
-      Array.from({ length: 6 }, () =>
-        database.write(countPlants, [], { share: 'lists', deadline: deadlineIn(60_000) }),
-      );
-    const waiting = async () => {
-      const rows = await sql`
-        select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like 'select count%'`;
-      return rows.length;
-    };
-    const database = await open();
-    const lock = await sql.reserve();
-    await lock`begin`;
-    await lock`lock table plants in access exclusive mode`;
-    const pending = lists(database);
-    await vi.waitFor(async () => expect(await waiting()).toBe(2));
-    // The pool then opens two more connections, and runs two of the waiting lists on these connections.
-    for (let i = 0; i < 2; i++) database.nodes?.noticeCluster();
-    await vi.waitFor(async () => expect(await waiting()).toBe(4));
-    await lock`rollback`;
-    lock.release();
-    for (const { rows } of await Promise.all(pending)) expect(rows).toEqual([[0]]);
-  });
 });

@@ -4,15 +4,14 @@ import type { Target } from '../../fixtures/surfaces.ts';
 import type { Random } from '../random.ts';
 import type { Instance, World } from '../world.ts';
 
-/** The processes for a test of the feed: a Postgres or a cluster, and three instances of the server. */
+/** The processes for a test of the feed: a Postgres, and three instances of the server. */
 export interface FeedWorld extends World {
-  /** The primary, or the coordinator of a cluster. */
+  /** The primary. */
   database: PlantsDatabase;
   /** The database on each node. A single Postgres has one node. */
   databases(): readonly PlantsDatabase[];
   /** Returns the database of a random node that stores plants. */
   databaseOf(random: Random): PlantsDatabase;
-  readonly isCluster: boolean;
   /** `standby` is undefined when the world has no standby, or when the standby has become the primary. */
   standby: TestPostgres | undefined;
   /** The network between this process and the initial database. */

@@ -24,9 +24,6 @@ const createFunction = `
       return null;
     end $$`;
 
-// Citus needs this setting for triggers. A Postgres without Citus ignores the setting.
-const allowTriggers = 'set citus.enable_unsafe_triggers = on';
-
 const createTrigger = `
   create or replace trigger keep_journal after insert or delete on plants
     for each row execute function keep_journal()`;
@@ -37,12 +34,11 @@ export async function startJournal({ database, databases }: FeedWorld): Promise<
     await admin.unsafe(createTable);
     await admin.unsafe('truncate journal');
   }
-  for (const statement of [createFunction, allowTriggers, createTrigger])
+  for (const statement of [createFunction, createTrigger])
     await onceReady(() => database.admin.unsafe(statement));
   await emptyPlants(database);
 }
 
-/** A reader of the feed can cause a deadlock, so Citus may cancel the statement. `onceReady` repeats it. */
 export async function emptyPlants({ admin }: FeedWorld['database']): Promise<void> {
   await onceReady(() => admin`truncate plants`);
 }
@@ -50,7 +46,6 @@ export async function emptyPlants({ admin }: FeedWorld['database']): Promise<voi
 export async function readJournal({ databases }: FeedWorld): Promise<Journal> {
   const journal = new Map<string, number>();
   for (const { admin } of databases()) {
-    // When Citus moves plants, the trigger may record the plants again.
     for (const { time, ...change } of await admin<Recorded[]>`
       select type, id, name, min(time) as time from journal group by type, id, name`) {
       const key = keyOf(change);

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { citus } from '@plant-store/citus';
 import { openPlantStore } from '@plant-store/core';
 import { type Random, randomOf } from '../random.ts';
 import { differences } from './copy.ts';
@@ -40,7 +39,7 @@ type NamedFault = [name: string, begin: BeginFault];
 export async function runFeedHistory(world: FeedWorld, seed: number): Promise<FeedResult> {
   const random = randomOf(seed);
   await startJournal(world);
-  const store = await openPlantStore({ databaseUrl: world.feedUrl, cluster: citus });
+  const store = await openPlantStore({ databaseUrl: world.feedUrl });
   const writes = createWrites(world, store, seed);
   const followers = Object.entries(ways)
     // The command line starts slowly, so only every third seed has a follower that uses the command line.

@@ -26,7 +26,6 @@ export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
     feedUrl: withStandby(feedNetwork.url, standby),
     databases: () => [feedWorld.database],
     databaseOf: () => feedWorld.database,
-    isCluster: false,
     rest: { isOn: false },
     faults: feedFaults,
     promote: promoteStandby,

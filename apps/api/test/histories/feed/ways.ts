@@ -3,7 +3,6 @@ import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { citus } from '@plant-store/citus';
 import { createPlantStoreClient } from '@plant-store/client';
 import { type OpenPlantReader, openPlantReader, PlantStoreError } from '@plant-store/core/read';
 import type { PlantChanges, PlantPage, StoredPlant } from '@plant-store/schemas';
@@ -28,7 +27,7 @@ export const ways: Record<string, Way> = {
   async core({ feedUrl }, _, after, deliver, signal) {
     let reader: OpenPlantReader | undefined;
     try {
-      reader = await openPlantReader({ databaseUrl: feedUrl, cluster: citus }, { onPrimary: true });
+      reader = await openPlantReader({ databaseUrl: feedUrl }, { onPrimary: true });
       for await (const page of reader.follow({ after, signal })) deliver(page);
     } catch (error) {
       if (!(error instanceof PlantStoreError)) throw error;

@@ -149,14 +149,14 @@ const connect = ({ world, random }: Writes, connection = {}) =>
 
 /** Creates and deletes plants by SQL, with asynchronous commits. */
 async function writeHastily(writes: Writes, isOver: () => boolean) {
-  const { world, random, newPlant } = writes;
+  const { random, newPlant } = writes;
   while (!isOver()) {
     const sql = connect(writes, { synchronous_commit: 'off' });
     for (let left = random.whole(1, 20); left > 0 && !isOver(); left--) {
       const { id, name } = newPlant();
       const write = random.isLikely(0.7)
         ? sql`insert into plants (id, name) values (${id}, ${name}) on conflict do nothing`
-        : deleteBySql(sql, id, world);
+        : deleteBySql(sql, id);
       const isLost = await write.then(
         () => false,
         () => true,
@@ -169,11 +169,8 @@ async function writeHastily(writes: Writes, isOver: () => boolean) {
   }
 }
 
-/** Deletes a plant as the store does. On a cluster, a trigger notes the deletion. */
-const deleteBySql = (sql: postgres.Sql, id: number, { isCluster }: FeedWorld) =>
-  isCluster
-    ? sql`delete from plants where id = ${id}`
-    : sql`
+/** Deletes a plant as the store does. */
+const deleteBySql = (sql: postgres.Sql, id: number) => sql`
   with deleted as (delete from plants where id = ${id} returning *)
   insert into plant_deletions (id, name, tag, created_at, created_in)
   select id, name, tag, created_at, changed_in from deleted`;

@@ -59,8 +59,6 @@ const isNotCleared = `not exists (select from plant_feed where system_identifier
 
 /** The feed is off while `plant_feed` contains the identifier 0. No server has this identifier. */
 const clear = [
-  // A dump of a cluster contains a trigger that needs the column `changed_in`.
-  'drop trigger if exists plant_store_number on plants',
   // Adding an empty column does not rewrite the table. The index of an empty column is small.
   'alter table plants drop column if exists changed_in, add column changed_in xid8',
   ...forget,

@@ -1,8 +1,8 @@
 import { renewFeed } from '../../changes/epoch/epoch.ts';
-import type { ClusterSessions, DatabaseConnection } from '../../database/database.ts';
+import type { DatabaseConnection } from '../../database/database.ts';
 import { defaultTimeout, withTimeout } from '../../database/deadline.ts';
 import { DatabaseSettingsError, readOnlyCode } from '../../database/explain-database-error.ts';
-import { holds, type Query, send } from '../../database/query.ts';
+import { type Query, send } from '../../database/query.ts';
 import { databaseCode } from '../../error-causes.ts';
 import { buildIndexes, lockTimeout } from '../../tables/indexes.ts';
 import {
@@ -10,7 +10,6 @@ import {
   migrationTimeout,
   readSchemaVersion,
 } from '../../tables/schema-version.ts';
-import { isCluster } from '../../tables/tables.ts';
 
 /** The key of the advisory lock. */
 const migrationLock = 0x706c616e7473; // "plants"
@@ -29,24 +28,18 @@ const noSchema = '3F000';
  * can therefore use a database that another user has migrated.
  *
  * @param connect opens a connection whose statements may take as long as `migrationTimeout`.
- * @returns true if this function has found that the plants are distributed.
  */
-export async function migratePostgres(
-  connect: () => Promise<DatabaseConnection>,
-  cluster?: ClusterSessions,
-): Promise<boolean> {
+export async function migratePostgres(connect: () => Promise<DatabaseConnection>): Promise<void> {
   const connection = await connect();
   try {
     const query: Query = (...statement) =>
       withTimeout(connection.query(...statement), defaultTimeout);
     if (await isMigrated(query)) return await tryToRenewFeed(connection);
-    await cluster?.checkMigration(query);
     await migrate(connection).catch(async (error) => {
       throw [insufficientPrivilege, noSchema].includes(databaseCode(error) ?? '')
         ? await privilegesError(query, error)
         : error;
     });
-    return false;
   } finally {
     await connection.close();
   }
@@ -81,13 +74,10 @@ async function isMigrated(query: Query): Promise<boolean> {
  * Starts the feed again if the database was restored from a dump. Only the owner of the tables can draw a new
  * epoch. If the user is not the owner, `doctor` warns.
  */
-async function tryToRenewFeed(connection: DatabaseConnection): Promise<boolean> {
-  const { query } = connection;
-  if (await withTimeout(holds(query, isCluster), defaultTimeout)) return true;
+async function tryToRenewFeed({ query }: DatabaseConnection): Promise<void> {
   await withTimeout(renewFeed(query), migrationTimeout).catch((error) => {
     if (![insufficientPrivilege, readOnlyCode].includes(databaseCode(error) ?? '')) throw error;
   });
-  return false;
 }
 
 async function migrate(connection: DatabaseConnection): Promise<void> {

@@ -1,3 +1,0 @@
-import { vitestConfig, withCitus } from '../../tools/vitest.base.ts';
-
-export default vitestConfig({ globalSetup: withCitus });
