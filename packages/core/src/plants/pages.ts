@@ -64,7 +64,8 @@ export function pageOf(
   nextText: string | null | undefined,
 ): { output: PlantPage; bytes: number } {
   const list = plants.join();
-  const next = nextText ? BigInt(nextText) : undefined;
+  // PGlite returns a number, which can be 0.
+  const next = nextText == null ? undefined : BigInt(nextText);
   const json = `{"plants":[${list}]${next === undefined ? '' : `,"next":${next}`}}`;
   const page = withLazyList('plants', () => parsePage(json), next === undefined ? {} : { next });
   const text = {

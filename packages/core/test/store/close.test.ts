@@ -1,0 +1,56 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openPlantStore } from '../../src/index.ts';
+import { endOf, newPlants } from '../fixtures/plants.ts';
+import { profiles } from '../fixtures/profiles.ts';
+
+describe.each(profiles)('close on $name', ({ create }) => {
+  async function open() {
+    const { options, remove } = await create();
+    onTestFinished(remove);
+    return { options, store: await openPlantStore(options, { requireConnection: true }) };
+  }
+
+  it('settles all earlier calls, and keeps their plants', async () => {
+    const { options, store } = await open();
+    const plants = newPlants(500);
+    const creates = plants.map((plant) => store.create(plant));
+    const many = store.createMany(newPlants(500));
+    const closed = Promise.all([store.close(), store.close()]);
+    expect(await Promise.all(creates)).toHaveLength(500);
+    expect((await many).every((outcome) => 'result' in outcome)).toBe(true);
+    await closed;
+    const again = await openPlantStore(options, { requireConnection: true });
+    expect(await again.countUpTo(2_000)).toBe(1_000);
+    for (const plant of plants.slice(0, 3)) {
+      await expect(again.create({ ...plant, name: 'other' })).rejects.toMatchObject({
+        code: 40900,
+      });
+      expect(await again.create(plant)).toEqual({ name: 'x' });
+    }
+    await again.close();
+  });
+
+  it('rejects later calls, and ends waits', async () => {
+    const { store } = await open();
+    const after = await endOf(store);
+    const waiting = expect(store.changes({ after, wait: 20 })).rejects.toMatchObject({
+      code: 50302,
+    });
+    await store.close();
+    await waiting;
+    const [plant = { id: 0n, name: '' }] = newPlants(1);
+    const shuttingDown = {
+      kind: 'shuttingDown',
+      message: 'the store is closing: nothing was written, send the plant again later',
+    };
+    await expect(store.create(plant)).rejects.toMatchObject(shuttingDown);
+    expect(await store.createMany([plant])).toMatchObject([{ error: shuttingDown }]);
+    for (const call of [
+      () => store.get(1n),
+      () => store.list({ limit: 1 }),
+      () => store.delete(1n),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ name: 'PlantStoreError' });
+    }
+  });
+});

@@ -1,0 +1,105 @@
+import { scopes } from '@plant-store/schemas';
+import { describe, expect, it } from 'vitest';
+import { createCaller } from '../../src/procedures/router.ts';
+import { openForSuite } from '../fixtures/open-store.ts';
+import { freeId, idsOf, listPages, newPlants } from '../fixtures/plants.ts';
+import { profiles } from '../fixtures/profiles.ts';
+
+describe.each(profiles)('create-many on $name', (profile) => {
+  const suite = openForSuite(profile);
+  const caller = () => createCaller({ store: suite.store, principal: { name: 'test', scopes } });
+
+  it('creates 1,000 plants, and returns an outcome for each plant in their order', async () => {
+    const plants = newPlants(998, { name: 'many', tag: 'many' }).reverse();
+    const [first = { id: 0n, name: '' }] = plants;
+    const outcomes = await suite.store.createMany([...plants, first, { ...first, name: 'other' }]);
+    expect(outcomes).toMatchObject([
+      ...plants.map(({ id }) => ({ id, result: 'created' })),
+      { id: first.id, result: 'exists' },
+      { id: first.id, error: { kind: 'idTaken', code: 40900 } },
+    ]);
+    const stored = (await listPages(suite.store, { tag: 'many' })).flat();
+    expect(idsOf(stored)).toEqual(idsOf(plants.toReversed()));
+    const again = await suite.store.createMany(plants);
+    expect(again).toEqual(plants.map(({ id }) => ({ id, result: 'exists' })));
+  });
+
+  it('creates plants with the same id one after the other', async () => {
+    const [a, b] = [freeId(), freeId()];
+    const plants = [
+      { id: b, name: 'first' },
+      { id: a, name: 'same' },
+      { id: b, name: 'second' },
+      { id: a, name: 'same' },
+      { id: a, name: 'same', tag: '' },
+    ];
+    expect(await suite.store.createMany(plants)).toMatchObject([
+      { id: b, result: 'created' },
+      { id: a, result: 'created' },
+      { id: b, error: { kind: 'idTaken' } },
+      { id: a, result: 'exists' },
+      { id: a, error: { kind: 'idTaken' } },
+    ]);
+    expect(await suite.store.get(b)).toMatchObject({ name: 'first' });
+  });
+
+  it('lets overlapping calls in different orders all succeed', async () => {
+    const plants = newPlants(600);
+    const orders = [plants, plants.toReversed(), plants.slice(300), plants.toReversed()];
+    const results = await Promise.all(orders.map((order) => suite.store.createMany(order)));
+    const created = results.flat().filter((each) => 'result' in each && each.result === 'created');
+    expect(created).toHaveLength(600);
+    expect(results.flat().every((each) => 'result' in each)).toBe(true);
+  });
+
+  it('creates no plant when one of the plants is invalid, and names the place of this plant', async () => {
+    const [valid = { id: 0n, name: '' }] = newPlants(1);
+    const invalid = { id: freeId(), name: 'a\0' };
+    const error = { code: 40001, message: expect.stringContaining('plants[1].name') };
+    await expect(suite.store.createMany([valid, invalid])).rejects.toMatchObject(error);
+    await expect(caller().createPlants({ plants: [valid, invalid] })).rejects.toMatchObject({
+      cause: error,
+    });
+    expect(await suite.store.get(valid.id)).toBeUndefined();
+  });
+
+  it('rejects no plants, and more than 1,000 plants', async () => {
+    for (const plants of [[], newPlants(1_001)]) {
+      await expect(caller().createPlants({ plants })).rejects.toMatchObject({
+        cause: { code: 40001 },
+      });
+    }
+  });
+
+  it('returns the error code and the message of each plant from the procedure', async () => {
+    const id = freeId();
+    const plants = [
+      { id, name: 'Hoya' },
+      { id, name: 'Ficus' },
+    ];
+    expect(await caller().createPlants({ plants })).toEqual({
+      results: [
+        { id, result: 'created' },
+        {
+          id,
+          result: 'error',
+          error: 40900,
+          message: `id ${id} belongs to another plant: choose an id that is free`,
+        },
+      ],
+    });
+  });
+
+  if (!profile.hasSql) return;
+
+  it('rejects only the plants that the table rejects', async () => {
+    await suite.sql`alter table plants add constraint no_poison check (name <> 'poison')`;
+    const plants = newPlants(500).map((each, i) =>
+      i % 100 === 3 ? { ...each, name: 'poison' } : each,
+    );
+    const expected = plants.map(({ id, name }) =>
+      name === 'poison' ? { id, error: { code: 50001 } } : { id, result: 'created' },
+    );
+    expect(await suite.store.createMany(plants)).toMatchObject(expected);
+  });
+});

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import type { PlantStore } from '../../src/index.ts';
+import { holdOpen, openForSuite, openForTest } from '../fixtures/open-store.ts';
+import { createAll, freeId, newPlants } from '../fixtures/plants.ts';
+import { profiles } from '../fixtures/profiles.ts';
+
+const kindsOf = (outcomes: PromiseSettledResult<unknown>[]) =>
+  outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'done' : outcome.reason.kind));
+
+const within = (milliseconds: number) => ({ deadline: performance.now() + milliseconds });
+
+describe.each(profiles)('deadlines and overload on $name', (profile) => {
+  const suite = openForSuite(profile);
+  const isStored = async (id: bigint) => (await suite.store.get(id)) !== undefined;
+
+  it('a write whose deadline has passed changes nothing', async () => {
+    const { store } = suite;
+    const [plant = { id: 0n, name: '' }, kept = { id: 0n, name: '' }] = newPlants(2);
+    await store.create(kept);
+    const late = { kind: 'databaseUnavailable', code: 50300 };
+    await expect(store.create(plant, within(-1))).rejects.toMatchObject(late);
+    await expect(store.delete(kept.id, within(-1))).rejects.toMatchObject(late);
+    const outcomes = await store.createMany([plant, plant], within(-1));
+    expect(outcomes).toMatchObject(Array(2).fill({ id: plant.id, error: late }));
+    expect([await isStored(plant.id), await isStored(kept.id)]).toEqual([false, true]);
+  });
+
+  it('a read whose deadline has passed is rejected', async () => {
+    const { store } = suite;
+    for (const call of [store.get(0n, within(-1)), store.list({ limit: 1 }, within(-1))]) {
+      await expect(call).rejects.toMatchObject({ code: 50300 });
+    }
+  });
+
+  it('a call without a deadline, or with one that never comes, ends as usual', async () => {
+    const id = freeId();
+    const never = { deadline: Number.POSITIVE_INFINITY };
+    expect(await suite.store.create({ id, name: 'x' }, never)).toEqual({ name: 'x' });
+    expect(await suite.store.delete(id, never)).toBe(true);
+  });
+
+  it('the create of a caller who has disconnected is never sent', async () => {
+    const { store } = suite;
+    const [running = { id: 0n, name: '' }, dropped = { id: 0n, name: '' }] = newPlants(2);
+    const caller = { isGone: false };
+    const first = store.create(running);
+    const second = expect(store.create(dropped, { caller })).rejects.toThrow();
+    caller.isGone = true;
+    await Promise.all([first, second]);
+    expect(await isStored(dropped.id)).toBe(false);
+    expect(await store.create(dropped)).toEqual({ name: 'x' });
+  });
+
+  it('a flood of creates is rejected at once, and only what got no error is stored', async () => {
+    const { store } = suite;
+    const plants = newPlants(20_000, { name: 'flood', tag: 'flood' });
+    let isFirstDone = false;
+    const deadline = within(120_000);
+    const creates = plants.map((plant, i) => {
+      const created = store.create(plant, deadline);
+      if (i === 0) created.finally(() => (isFirstDone = true));
+      return created;
+    });
+    const last = await creates.at(-1)?.catch((error) => error);
+    expect(last).toMatchObject({
+      kind: 'overloaded',
+      code: 50301,
+      message: expect.stringContaining('nothing was written, send the plant again later'),
+    });
+    expect(isFirstDone).toBe(false);
+    const kinds = kindsOf(await Promise.allSettled(creates));
+    expect(new Set(kinds)).toEqual(new Set(['done', 'overloaded']));
+    const done = kinds.filter((kind) => kind === 'done').length;
+    expect(await store.countUpTo(30_000, { tag: 'flood' })).toBe(done);
+    expect(await store.create(plants.at(-1) ?? { id: 0n, name: '' })).toMatchObject({
+      name: 'flood',
+    });
+  });
+
+  it('a flood of large names is rejected at once', async () => {
+    const { store } = await openForTest(profile);
+    const name = 'x'.repeat(2 ** 20);
+    const creates = newPlants(80, { name }).map((plant) => store.create(plant, within(120_000)));
+    await expect(creates.at(-1)).rejects.toMatchObject({ kind: 'overloaded' });
+    const kinds = new Set(kindsOf(await Promise.allSettled(creates)));
+    expect(kinds).toEqual(new Set(['done', 'overloaded']));
+  });
+
+  it.each<[string, number, (store: PlantStore, i: number) => Promise<unknown>]>([
+    ['gets', 3_000, (store, i) => store.get(BigInt(i), within(60_000))],
+    ['lists', 500, (store) => store.list({ limit: 200, tag: 'herb' }, within(60_000))],
+    ['counts', 1_000, (store) => store.countUpTo(1_000, {}, within(60_000))],
+    ['deletes', 1_000, (store, i) => store.delete(BigInt(i), within(60_000))],
+  ])('a flood of %s does not stop a create', async (_, length, call) => {
+    const { store } = suite;
+    await createAll(store, newPlants(200, { name: 'x', tag: 'herb' }));
+    const calls = Array.from({ length }, (_, i) => call(store, i));
+    const flood = Promise.allSettled(calls);
+    const [plant = { id: 0n, name: '' }] = newPlants(1);
+    expect(await store.create(plant)).toEqual({ name: 'x' });
+    for (const kind of new Set(kindsOf(await flood)))
+      expect(['done', 'overloaded']).toContain(kind);
+  });
+
+  if (!profile.hasSql) return;
+
+  describe('while another session holds a lock', () => {
+    it('a late write gets an error, and takes no effect when the lock is gone', async () => {
+      const { store, sql } = suite;
+      const [plant = { id: 0n, name: '' }, kept = { id: 0n, name: '' }] = newPlants(2);
+      await store.create(kept);
+      const release = await holdOpen(sql, 'lock table plants in exclusive mode');
+      const late = within(500);
+      const writes = [
+        store.create(plant, late),
+        store
+          .createMany([plant], late)
+          .then(([one]) => one && 'error' in one && Promise.reject(one.error)),
+        store.delete(kept.id, late),
+      ];
+      const error = { status: 'rejected', reason: { code: 50300 } };
+      expect(await Promise.allSettled(writes)).toMatchObject([error, error, error]);
+      await release();
+      await untilIdle();
+      expect([await isStored(plant.id), await isStored(kept.id)]).toEqual([false, true]);
+      expect(await store.create(plant)).toEqual({ name: 'x' });
+    });
+
+    it('a late read gets an error', async () => {
+      const { store, sql } = suite;
+      const release = await holdOpen(sql, 'lock table plants in access exclusive mode');
+      const late = within(300);
+      const reads = [
+        store.get(0n, late),
+        store.list({ limit: 1 }, late),
+        store.list({ limit: 1, search: 'x' }, late),
+        store.countUpTo(1, {}, late),
+        store.changes({}, late),
+      ];
+      const outcomes = await Promise.allSettled(reads);
+      await release();
+      expect(outcomes.slice(0, 4)).toMatchObject(Array(4).fill({ reason: { code: 50300 } }));
+      await expect
+        .poll(() =>
+          store.list({ limit: 1 }).then(
+            () => true,
+            () => false,
+          ),
+        )
+        .toBe(true);
+    });
+
+    it('creates of other ids go on, and the waiting create succeeds afterwards', async () => {
+      const { store, sql } = suite;
+      const [locked = { id: 0n, name: '' }, ...others] = newPlants(50);
+      const insert = `insert into plants (id, name) values (${locked.id}, 'uncommitted')`;
+      const release = await holdOpen(sql, insert);
+      const waiting = store.create(locked, within(60_000));
+      for (const plant of others) {
+        expect(await store.create(plant, within(60_000))).toEqual({ name: 'x' });
+      }
+      await release();
+      expect(await waiting).toEqual({ name: 'x' });
+    });
+
+    it('deletes that wait stop no creates and no reads', async () => {
+      const { store, sql } = suite;
+      const plants = newPlants(20);
+      await createAll(store, plants);
+      const release = await holdOpen(sql, 'select from plants for update');
+      const deletes = plants.map(({ id }) => store.delete(id, within(60_000)));
+      const [other = { id: 0n, name: '' }] = newPlants(1);
+      expect(await store.create(other)).toEqual({ name: 'x' });
+      expect(await store.get(plants[0]?.id ?? 0n)).toMatchObject({ name: 'x' });
+      expect((await store.list({ limit: 1 })).plants).toHaveLength(1);
+      await release();
+      for (const outcome of await Promise.allSettled(deletes)) {
+        if (outcome.status === 'fulfilled') expect(outcome.value).toBe(true);
+        else expect(outcome.reason).toMatchObject({ code: 50300 });
+      }
+    });
+  });
+
+  describe('while a statement is slow', () => {
+    it('a create with a deadline gets an error, and is not stored later', async () => {
+      const { store, sql } = await openForTest(profile);
+      await sql.unsafe(`
+        create function be_slow() returns trigger language plpgsql
+          as $$ begin perform pg_sleep(1.5); return new; end $$;
+        create trigger slow before insert on plants for each row
+          when (new.name = 'slow') execute function be_slow()`);
+      const [slow = { id: 0n, name: '' }, other = { id: 0n, name: '' }] = newPlants(2);
+      await expect(store.create({ ...slow, name: 'slow' }, within(500))).rejects.toMatchObject({
+        code: 50300,
+      });
+      expect(await store.create(other)).toEqual({ name: 'x' });
+      await untilIdle(sql);
+      expect(await store.get(slow.id)).toBeUndefined();
+    });
+  });
+
+  /** Waits until no session of the store runs a statement. */
+  async function untilIdle(sql = suite.sql): Promise<void> {
+    await expect
+      .poll(
+        () => sql`
+          select from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and state = 'active'`,
+      )
+      .toHaveLength(0);
+  }
+});

@@ -1,0 +1,65 @@
+import { scopes } from '@plant-store/schemas';
+import { describe, expect, it } from 'vitest';
+import { createCaller } from '../../src/procedures/router.ts';
+import { openForSuite } from '../fixtures/open-store.ts';
+import { createAll, freeId, idsOf, maxId, minId, newPlants } from '../fixtures/plants.ts';
+import { profiles } from '../fixtures/profiles.ts';
+
+describe.each(profiles)('delete on $name', (profile) => {
+  const suite = openForSuite(profile);
+  const caller = () => createCaller({ store: suite.store, principal: { name: 'test', scopes } });
+
+  it('deletes a plant, and then accepts another plant with the same id', async () => {
+    for (const id of [freeId(), minId, maxId]) {
+      await suite.store.create({ id, name: 'misspelt' });
+      expect(await suite.store.delete(id)).toBe(true);
+      expect(await suite.store.delete(id)).toBe(false);
+      expect(await suite.store.get(id)).toBeUndefined();
+      await suite.store.create({ id, name: 'Monstera' });
+      expect(await suite.store.get(id)).toMatchObject({ name: 'Monstera' });
+      await suite.store.delete(id);
+    }
+  });
+
+  it('returns nothing from the procedure, which throws 40401 for an id without a plant', async () => {
+    const id = freeId();
+    await suite.store.create({ id, name: 'x' });
+    expect(await caller().deletePlant({ id })).toBeUndefined();
+    await expect(caller().deletePlant({ id })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      cause: { code: 40401, message: `no plant has the id ${id}: check the id` },
+    });
+  });
+
+  it('lets one of many racing callers delete a plant', async () => {
+    const plants = newPlants(20);
+    await createAll(suite.store, plants);
+    const ids = [...idsOf(plants), ...idsOf(plants.toReversed()), ...idsOf(plants)];
+    const outcomes = await Promise.all(ids.map((id) => suite.store.delete(id)));
+    expect(outcomes.filter(Boolean)).toHaveLength(20);
+    for (const { id } of plants) expect(await suite.store.get(id)).toBeUndefined();
+  });
+
+  it('ends every create that meets a delete of its id with 200 or 409', async () => {
+    const ids = idsOf(newPlants(5));
+    const race = async (seed: number) => {
+      for (let i = 0; i < 40; i++) {
+        const id = ids[(i + seed) % ids.length] ?? 0n;
+        const name = `plant ${seed % 2}`;
+        if ((i + seed) % 3 === 0) await suite.store.delete(id);
+        else {
+          const outcome = await suite.store.create({ id, name }).catch((error) => error.code);
+          expect([40900, name]).toContain(outcome.name ?? outcome);
+        }
+      }
+    };
+    await Promise.all([1, 2, 3, 4, 5, 6].map(race));
+  });
+
+  it.each([undefined, '1', 1.5])('rejects the id %s', async (given) => {
+    const id = given as never; // Untyped code can pass any value.
+    const error = { code: 40001, message: expect.stringContaining('id ') };
+    await expect(suite.store.delete(id)).rejects.toMatchObject(error);
+    await expect(caller().deletePlant({ id })).rejects.toMatchObject({ cause: error });
+  });
+});

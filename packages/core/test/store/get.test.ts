@@ -1,0 +1,51 @@
+import { scopes } from '@plant-store/schemas';
+import { describe, expect, it } from 'vitest';
+import { createCaller } from '../../src/procedures/router.ts';
+import { openForSuite } from '../fixtures/open-store.ts';
+import { createAll, freeId, maxId, minId, newPlants } from '../fixtures/plants.ts';
+import { profiles } from '../fixtures/profiles.ts';
+
+describe.each(profiles)('get on $name', (profile) => {
+  const suite = openForSuite(profile);
+  const caller = () => createCaller({ store: suite.store, principal: { name: 'test', scopes } });
+
+  it('returns the plant as it was created, with the time of its creation', async () => {
+    const plant = { id: freeId(), name: '\ufeff Monstera 🌻', tag: '' };
+    await suite.store.create(plant);
+    const stored = await suite.store.get(plant.id);
+    expect(stored).toEqual({ ...plant, createdAt: expect.any(Date) });
+    expect(Math.abs(Date.now() - Number(stored?.createdAt))).toBeLessThan(60_000);
+    expect(await caller().getPlant({ id: plant.id })).toEqual(stored);
+  });
+
+  it('has no tag when the plant was created without one', async () => {
+    const id = freeId();
+    await suite.store.create({ id, name: 'x' });
+    expect(await suite.store.get(id)).not.toHaveProperty('tag');
+  });
+
+  it('returns undefined for an id without a plant, and the procedure throws 40401', async () => {
+    const id = freeId();
+    expect(await suite.store.get(id)).toBeUndefined();
+    await expect(caller().getPlant({ id })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      cause: { code: 40401, message: `no plant has the id ${id}: check the id` },
+    });
+  });
+
+  it('gives each of many concurrent callers their own plant', async () => {
+    const plants = newPlants(300).map((each) => ({ ...each, name: `plant ${each.id}` }));
+    await createAll(suite.store, plants);
+    const ids = [...plants.map(({ id }) => id), minId, maxId, ...plants.map(({ id }) => id)];
+    const found = await Promise.all(ids.map((id) => suite.store.get(id)));
+    const expected = ids.map((id) => (id === minId || id === maxId ? undefined : `plant ${id}`));
+    expect(found.map((plant) => plant?.name)).toEqual(expected);
+  });
+
+  it.each([undefined, '1', 1.5, null, maxId + 1n])('rejects the id %s', async (given) => {
+    const id = given as never; // Untyped code can pass any value.
+    const error = { code: 40001, message: expect.stringContaining('id ') };
+    await expect(suite.store.get(id)).rejects.toMatchObject(error);
+    await expect(caller().getPlant({ id })).rejects.toMatchObject({ cause: error });
+  });
+});

@@ -1,0 +1,246 @@
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openAnother, openForSuite, openForTest } from '../fixtures/open-store.ts';
+import { createAll, endOf, freeId, newPlants } from '../fixtures/plants.ts';
+import { profiles } from '../fixtures/profiles.ts';
+import { type Respond, startReceiver } from '../fixtures/receiver.ts';
+
+const webhooks = { allow: ['127.0.0.0/8'], retryDelays: [0, 0, 0] };
+
+describe.each(profiles)('webhooks on $name', (profile) => {
+  const suite = openForSuite(profile, { webhooks });
+
+  beforeAll(() => suite.store.webhooks.send());
+
+  let count = 0;
+
+  /** Starts an endpoint, and sends all later changes to the endpoint. */
+  async function follow(respond?: Respond, options: { from?: string } = {}) {
+    const { store } = suite;
+    const name = `partner ${++count}`;
+    const receiver = await startReceiver(respond);
+    const from = options.from ?? (await endOf(store));
+    const { secret } = await store.webhooks.create(receiver.url, { name, from });
+    receiver.secret = secret;
+    onTestFinished(async () => void (await store.webhooks.delete(name)));
+    return Object.assign(receiver, { name });
+  }
+
+  const show = async (name: string) => {
+    const webhook = await suite.store.webhooks.get(name);
+    if (!webhook) throw new Error(`there is no webhook ${name}`);
+    return webhook;
+  };
+
+  const create = async (id = freeId()) => {
+    await suite.store.create({ id, name: 'Hoya' });
+    return id;
+  };
+
+  it('sends signed changes in order', async () => {
+    const receiver = await follow();
+    const id = 2n ** 60n + 1n;
+    await suite.store.create({ id, name: 'Monstera 🌱', tag: 'Araceae' });
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+    await suite.store.delete(id);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2));
+    const [first, second] = receiver.received;
+    expect(first?.type).toBe('plants.changed');
+    expect(first?.body).toContain('"plant":{"id":1152921504606846977,"name":"Monstera 🌱"');
+    expect(second?.body).toContain('"type":"deleted"');
+    expect(second?.id).not.toBe(first?.id);
+    expect(receiver.rejected).toBe(0);
+    await expect.poll(() => show(receiver.name)).toMatchObject({ state: 'active', lag: 0 });
+    expect((await show(receiver.name)).attempts).toMatchObject([{ status: 200 }, { status: 200 }]);
+  });
+
+  it('sends each of many changes once, in order', async () => {
+    const receiver = await follow();
+    const plants = [...newPlants(250), ...newPlants(5, { name: 'x'.repeat(50_000) })];
+    await createAll(suite.store, plants);
+    await vi.waitFor(() => expect(receiver.changes()).toHaveLength(255));
+    expect(receiver.changes()).toEqual(plants.map(({ id }) => `created ${id}`));
+  });
+
+  it('begins at a cursor', async () => {
+    const from = await endOf(suite.store);
+    const id = await create();
+    const receiver = await follow(undefined, { from });
+    await vi.waitFor(() => expect(receiver.changes()).toEqual([`created ${id}`]));
+  });
+
+  it('sends a message again with the same id until the endpoint accepts it', async () => {
+    const statuses = [500, 302, 200];
+    const receiver = await follow((response) => {
+      response.writeHead(statuses.shift() ?? 200, { location: '/elsewhere' }).end('no room');
+    });
+    await create();
+    const attempts = async () => (await show(receiver.name)).attempts;
+    await vi.waitFor(async () => expect((await attempts()).at(-1)?.status).toBe(200));
+    const [first] = receiver.received;
+    expect(receiver.received.map(({ id }) => id)).toEqual(Array(3).fill(first?.id));
+    expect(await attempts()).toMatchObject([
+      { status: 500, error: expect.stringContaining('500') },
+      { status: 302, error: expect.stringContaining('302') },
+      { status: 200 },
+    ]);
+  });
+
+  it('pauses an endpoint after the last retry, warns, and goes on when somebody resumes it', async () => {
+    const { store } = suite;
+    const warnings: string[] = [];
+    store.events.on('warning', (message) => warnings.push(message));
+    let status = 500;
+    const receiver = await follow((response) => response.writeHead(status).end());
+    const id = await create();
+    const paused = { state: 'paused', pausedBecause: '4 attempts failed' };
+    await vi.waitFor(async () => expect(await show(receiver.name)).toMatchObject(paused));
+    expect(warnings).toEqual([expect.stringContaining(`the webhook "${receiver.name}" is paused`)]);
+    status = 200;
+    await store.delete(id);
+    expect(await store.webhooks.resume(receiver.name)).toBe(true);
+    await vi.waitFor(() => expect(receiver.changes().at(-1)).toBe(`deleted ${id}`));
+  });
+
+  it('sends nothing while somebody has paused the endpoint, and everything afterwards', async () => {
+    const receiver = await follow();
+    const other = await follow();
+    expect(await suite.store.webhooks.pause(receiver.name)).toBe(true);
+    const ids = [await create(), await create()];
+    await vi.waitFor(() => expect(other.changes()).toHaveLength(2));
+    expect(await show(receiver.name)).toMatchObject({ state: 'paused' });
+    expect(receiver.received).toEqual([]);
+    await suite.store.webhooks.resume(receiver.name);
+    await vi.waitFor(() => expect(receiver.changes()).toEqual(ids.map((id) => `created ${id}`)));
+  });
+
+  it('tells an endpoint to list the plants again when its cursor has expired', async () => {
+    const { store } = suite;
+    const receiver = await follow();
+    await store.webhooks.pause(receiver.name);
+    const after = await endOf(store);
+    await store.delete(await create());
+    const id = await create();
+    await store.forgetDeletions(0);
+    // For some seconds, the process may read the changes from memory. The cursor expires only later.
+    await vi.waitFor(() =>
+      expect(store.changes({ after, wait: 1 })).rejects.toMatchObject({ kind: 'cursorExpired' }),
+    );
+    await store.webhooks.resume(receiver.name);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+    expect(receiver.received[0]).toMatchObject({ type: 'plants.reset', changes: [] });
+    await store.delete(id);
+    await vi.waitFor(() => expect(receiver.changes()).toEqual([`deleted ${id}`]));
+  });
+
+  it('sends all changes since a time or a cursor again', async () => {
+    const { store } = suite;
+    const receiver = await follow();
+    const from = await endOf(store);
+    const ids = [await create(), await create()];
+    const all = ids.map((id) => `created ${id}`);
+    await vi.waitFor(() => expect(receiver.changes()).toEqual(all));
+    expect(await store.webhooks.replay(receiver.name, from)).toBe(true);
+    await vi.waitFor(() => expect(receiver.changes()).toEqual([...all, ...all]));
+    const { createdAt: since } = (await store.get(ids[1] ?? 0n)) ?? {};
+    if (!since) throw new Error('the plant is missing');
+    await store.webhooks.replay(receiver.name, since);
+    await vi.waitFor(() => expect(receiver.changes().at(-1)).toBe(all[1]));
+    await vi.waitFor(() => expect(receiver.changes().length).toBeGreaterThan(4));
+  });
+
+  it('signs with the new secret after a rotation', async () => {
+    const receiver = await follow();
+    receiver.secret = (await suite.store.webhooks.rotate(receiver.name)) ?? '';
+    const id = await create();
+    await vi.waitFor(() => expect(receiver.changes()).toEqual([`created ${id}`]));
+    expect(receiver.rejected).toBe(0);
+  });
+
+  it('sends a test message, and returns the status of the response', async () => {
+    const receiver = await follow();
+    expect(await suite.store.webhooks.test(receiver.name)).toMatchObject({ status: 200 });
+    expect(receiver.received).toMatchObject([{ type: 'plants.test' }]);
+    expect(await suite.store.webhooks.test('nobody')).toBeUndefined();
+  });
+
+  it('lists, shows and deletes endpoints, and never shows a secret', async () => {
+    const { store } = suite;
+    const receiver = await follow();
+    const names = (await store.webhooks.list()).map(({ name }) => name);
+    expect(names).toContain(receiver.name);
+    expect(JSON.stringify([await store.webhooks.list(), await show(receiver.name)])).not.toContain(
+      receiver.secret,
+    );
+    expect(await store.webhooks.delete(receiver.name)).toBe(true);
+    expect(await store.webhooks.get(receiver.name)).toBeUndefined();
+    for (const change of ['pause', 'resume', 'delete'] as const) {
+      expect(await store.webhooks[change](receiver.name)).toBe(false);
+    }
+  });
+
+  it.each([
+    ['ftp://partner.example/', {}, 'must begin with https://'],
+    ['https://ann:secret@partner.example/', {}, 'must not have a user or a password'],
+    ['partner', {}, 'URL'],
+    ['http://127.0.0.1/', { from: 'x' }, 'must be the `next` of a response'],
+    ['http://127.0.0.1/', { name: '\n' }, 'name must have 1 to 100 characters'],
+  ])('rejects an endpoint with the URL %s and the options %o', async (url, options, message) => {
+    await expect(suite.store.webhooks.create(url, options)).rejects.toMatchObject({
+      kind: 'invalidInput',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it.each([
+    ...['0.0.0.0', '10.0.0.1', '100.64.0.1', '169.254.169.254', '172.16.0.1', '192.168.1.1'],
+    ...['198.18.0.1', '224.0.0.1', '255.255.255.255', '0x0a.1', '167772161', '１０.０.０.１'],
+    ...['[::]', '[::1]', '[::ffff:a00:1]', '[64:ff9b::a00:1]', '[2001:db8::1]', '[2002:a00:1::]'],
+    ...['[fc00::1]', '[fe80::1]', '[fd00:ec2::254]'],
+  ])('rejects the private address %s', async (host) => {
+    await expect(suite.store.webhooks.create(`https://${host}/`)).rejects.toMatchObject({
+      kind: 'invalidInput',
+    });
+  });
+
+  it('connects to no private address that a name stands for', async () => {
+    const { store } = await openForTest(profile);
+    const receiver = await startReceiver();
+    await expect(store.webhooks.create(receiver.url)).rejects.toMatchObject({ code: 40001 });
+    const url = receiver.url.replace('http://127.0.0.1', 'https://localhost');
+    const { name } = await store.webhooks.create(url).catch(() => ({ name: '' }));
+    if (name) expect(await store.webhooks.test(name)).not.toMatchObject({ status: 200 });
+    expect(receiver.received.length + receiver.rejected).toBe(0);
+  });
+
+  if (!profile.hasInstances) return;
+
+  describe('with several instances', () => {
+    it('sends each change only once', async () => {
+      const { store, options } = await openForTest(profile, { webhooks });
+      const stores = [store, await openAnother(options, { webhooks })];
+      const receiver = await startReceiver();
+      receiver.secret = (await store.webhooks.create(receiver.url)).secret;
+      for (const { webhooks } of stores) webhooks.send();
+      const plants = newPlants(300);
+      await createAll(store, plants);
+      await vi.waitFor(() => expect(receiver.changes()).toHaveLength(300));
+      expect(receiver.received.flatMap(({ changes }) => changes)).toHaveLength(300);
+    });
+
+    it('repeats a message with the same id when the first instance has stopped', async () => {
+      const { store, options } = await openForTest(profile, { webhooks });
+      const first = await openAnother(options, { webhooks });
+      const receiver = await startReceiver(() => {}); // Never responds.
+      receiver.secret = (await store.webhooks.create(receiver.url)).secret;
+      first.webhooks.send();
+      await first.create({ id: 1n, name: 'Hoya' });
+      await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+      await first.close();
+      receiver.respond = (response) => response.end();
+      store.webhooks.send();
+      await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(1));
+      const [one, other] = receiver.received;
+      expect(other).toMatchObject({ id: one?.id, changes: ['created 1'] });
+    });
+  });
+});
