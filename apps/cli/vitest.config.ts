@@ -1,3 +1,3 @@
-import { vitestConfig, withEmbedded, withPostgres } from '../../tools/vitest.base.ts';
+import { vitestConfig, withEmbedded } from '../../tools/vitest.base.ts';
 
-export default vitestConfig({ globalSetup: [withPostgres, withEmbedded] });
+export default vitestConfig({ globalSetup: [withEmbedded] });

@@ -37,7 +37,6 @@ it('npx runs the server and the command line in an empty directory', async () =>
   for (const path of ['', '/errors', '/js/scalar.js', '/../openapi.json', '/../llms.txt']) {
     expect((await fetch(reference + path)).status).toBe(200);
   }
-  await stop(embedded);
   expect(await readdir(join(project, '.plant-store'))).toEqual(
     expect.arrayContaining(['postgres', 'token']),
   );
@@ -48,7 +47,10 @@ it('npx runs the server and the command line in an empty directory', async () =>
   const [megabytes] = (await shell(`du -sm --apparent-size '${dirname(lock)}'`)).split('\t');
   expect(Number(megabytes)).toBeLessThanOrEqual(120);
 
-  expect(await shell('npx -y @plant-store/cli count')).toBe('1\n');
+  expect(
+    await shell('npx -y @plant-store/cli count', { PLANT_STORE_URL: new URL(reference).origin }),
+  ).toBe('1\n');
+  await stop(embedded);
 
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const onPostgres = start({ DATABASE_URL: databaseUrl, PLANT_STORE_PROCESSES: '2' });

@@ -172,9 +172,9 @@ export function readEnv(variables = loadEnvFile(envFile)): Env {
  */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 
-/** Returns the variables with which `plant-store` finds the server's Postgres, without a password. */
+/** Returns the variables with which an operator's command finds the server's Postgres, without a password. */
 export function databaseSettings(): Record<string, string> {
-  // In the repository, the command line reads the same `.env` by default.
+  // In the repository, the command reads the same `.env` by default.
   const ownFile = isInRepository || inheritedUrl ? undefined : envFile;
   const settingsFile = inheritedFile ? resolve(inheritedFile) : ownFile;
   return {

@@ -3,9 +3,13 @@
 // which version the program needs.
 const { explainOldNode } = await import('@plant-store/fast-start/old-node');
 const oldNode = explainOldNode();
+const [, , command = '--build-console'] = process.argv;
 if (oldNode) {
   console.error(oldNode);
   process.exitCode = 1;
-} else {
+} else if (command === '--build-console') {
   await import('./run-program.ts');
+} else {
+  const { runOperator } = await import('./operator/program.ts');
+  await runOperator();
 }

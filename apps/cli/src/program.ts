@@ -1,71 +1,72 @@
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
+import { examples } from './arguments.ts';
+import { exportCommand } from './commands/export.ts';
+import { followCommand } from './commands/follow.ts';
+import { importCommand } from './commands/import.ts';
+import { countCommand, deleteCommand, getCommand, listCommand } from './commands/plants.ts';
+import { tokenCommand } from './commands/token.ts';
+import { reportError, usageError } from './errors.ts';
 
-/** The commands, in the order of the help. A command is loaded only when it runs. */
-const commands: Record<string, () => Promise<Command>> = {
-  import: async () => (await import('./commands/import.ts')).importCommand(),
-  export: async () => (await import('./commands/export.ts')).exportCommand(),
-  get: async () => (await import('./commands/read-plants.ts')).getCommand(),
-  list: async () => (await import('./commands/read-plants.ts')).listCommand(),
-  count: async () => (await import('./commands/read-plants.ts')).countCommand(),
-  follow: async () => (await import('./commands/follow.ts')).followCommand(),
-  delete: async () => (await import('./commands/delete.ts')).deleteCommand(),
-  token: async () => (await import('./commands/token.ts')).tokenCommand(),
-  webhook: async () => (await import('./commands/webhook.ts')).webhookCommand(),
-  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
-  feed: async () => (await import('./commands/feed.ts')).feedCommand(),
-  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
-  completion: async () => (await import('./commands/completion.ts')).completionCommand(),
-};
+/** The commands, in the order of the help. */
+const commands = [
+  importCommand,
+  exportCommand,
+  listCommand,
+  getCommand,
+  countCommand,
+  deleteCommand,
+  followCommand,
+  tokenCommand,
+];
 
 const help = `
-The store is the Postgres at DATABASE_URL. If that is not set, it is the embedded database in
-PLANT_STORE_DATA_DIR, by default .plant-store. A file .env can hold these settings. Both are in the
-repository, or in the current directory when this command is installed from its package. Only one
-process at a time can open an embedded database, so stop the server first. Only mcp needs the server.
-
-Example:
-  plant-store help import
+Settings, as environment variables or in the file .env:
+  PLANT_STORE_URL    the address of the store (default: http://127.0.0.1:3000)
+  PLANT_STORE_TOKEN  an access token (default: the token of the embedded store on this machine)
 `;
 
-// The build compiles only files in `src`, so an import of `package.json` would fail.
-const manifest: { version: string } = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-);
+/** Runs the command in `process.argv`. Reports an error on standard error and in the exit code. */
+export async function runProgram(words = process.argv.slice(2)): Promise<void> {
+  const isJson = words.includes('--json');
+  // A reader that closes the pipe ends a command, as in `plant-store export | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.exitCode = reportError(error, isJson);
+    process.exit();
+  });
+  process.stderr.on('error', () => {}); // Without standard error, the exit code still says the outcome.
+  try {
+    await buildProgram().parseAsync(words, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return; // After the help.
+    process.exitCode = reportError(withoutCommander(error), isJson);
+  }
+}
 
-/**
- * @param writeHelp receives the text of the help and of `--version`
- * @param names the commands to load. Default: all commands
- */
-export async function buildProgram(
-  writeHelp: (text: string) => void,
-  names: readonly string[] = Object.keys(commands),
-): Promise<Command> {
+function buildProgram(): Command {
   const program = new Command('plant-store')
-    .description('Works on the database of the plant store directly, without its server.')
-    .version(manifest.version, '-V, --version', 'show the version')
-    .option('--verbose', 'show the cause of an error')
-    .helpOption('-h, --help', 'show this help')
+    .description('Works on a running plant store over HTTP, on this machine or on another.')
+    .version(version(), '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show the help')
     .helpCommand('help [command]', 'show the help of a command')
-    .exitOverride()
-    .configureOutput({ writeOut: writeHelp, outputError() {} }) // `runProgram` reports the error.
-    .addHelpText('after', help);
-  const loaded = await Promise.all(names.map((name) => commands[name]?.()));
-  for (const command of loaded) if (command) program.addCommand(command);
-  inheritSettings(program);
+    .addHelpText('after', help + examples('import plants.csv'));
+  for (const command of commands) program.addCommand(command());
+  for (const each of allCommands(program))
+    each.exitOverride().configureOutput({ outputError() {} });
   return program;
 }
 
-/** Returns the commands that these arguments need. Undefined means all commands, as for help. */
-export function commandsIn(words: readonly string[]): readonly string[] | undefined {
-  const name = words.find((word) => word !== '--verbose') ?? '';
-  if (['-V', '--version'].includes(name)) return [];
-  return name !== 'completion' && Object.hasOwn(commands, name) ? [name] : undefined;
+function allCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
 }
 
-/** Copies the settings of a command to its subcommands, because `addCommand` does not copy the settings. */
-function inheritSettings(command: Command): void {
-  for (const subcommand of command.commands) {
-    inheritSettings(subcommand.copyInheritedSettings(command));
-  }
+/** The build compiles only files in `src`, so an import of `package.json` would fail. */
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+}
+
+function withoutCommander(error: unknown): unknown {
+  if (!(error instanceof CommanderError)) return error;
+  if (error.code === 'commander.help') return usageError('name one of these commands');
+  return usageError(error.message.replace(/^error: /, '').replace('\n', ' '));
 }

@@ -39,7 +39,7 @@ export function tokenCommand(
   root = isInRepository ? repositoryRoot : undefined,
 ): string {
   const quoteRoot = isWindows ? (text: string) => `"${text}"` : quote;
-  const program = root ? `pnpm -C ${quoteRoot(root)} plant-store` : '@plant-store/cli';
+  const program = root ? `pnpm -C ${quoteRoot(root)} plant-store-server` : '@plant-store/server';
   const create = `npx -y ${program} token create me`;
   // cmd and PowerShell set variables in different ways, so this command sets no variable.
   if (isWindows) return create;

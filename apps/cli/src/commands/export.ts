@@ -1,128 +1,80 @@
-import {
-  type ExportColumn,
-  exportColumns,
-  type PlantStore,
-  PlantStoreError,
-} from '@plant-store/core';
-import { formatNames } from '@plant-store/formats';
-import { type ExportFileOptions, exportFile } from '@plant-store/formats/node';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { interruptible, limitMemory } from '../command-line/bulk-command.ts';
-import { exitWhenOutputCloses } from '../command-line/closed-output.ts';
-import { CommandError } from '../command-line/errors.ts';
-import { parseTime } from '../command-line/options.ts';
-import { handleOutputError } from '../command-line/output.ts';
-import { type Progress, showProgress } from '../command-line/progress-bar.ts';
-import { withStore } from '../command-line/with-store.ts';
+import { createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import type { PlantStoreClient } from '@plant-store/client';
+import { maxPageSize } from '@plant-store/schemas/plain';
+import { Command, Option } from 'commander';
+import { examples } from '../arguments.ts';
+import { CommandError, explain } from '../errors.ts';
+import { write } from '../output.ts';
+import { type Format, plantWriter } from '../rows.ts';
+import { connect } from '../store.ts';
 
 const help = `
-The export has the plants that are committed when it begins, and nothing that is committed later. On a
-Postgres it is one statement. While a long export runs, vacuum cannot remove the rows that are deleted
-meanwhile, anywhere in the database. With --paged, the export reads many pages instead, each with the
-plants of its own moment.
-
-Memory use does not grow with the store. The export of an embedded database needs room on the disk of
-its directory, about as much as the output has.
-
-Exit codes: 0 when the output is complete, 1 when an error stopped the export, 2 when an argument or a
-setting is invalid, 130 or 143 when a signal interrupted it.
-
-Examples:
-  plant-store export --gzip > plants.ndjson.gz
-  plant-store export --format csv --since 24h --columns id,name,tag > plants.csv
+A plant that exists during the whole export is in it exactly once. The command reads the store page by page,
+so it never holds back other users. A file has the extension .incomplete until it is complete.
 `;
 
-interface ExportOptions
-  extends Pick<ExportFileOptions, 'columns' | 'format' | 'gzip' | 'since' | 'tag'> {
-  /** Reads the plants page by page instead of in one snapshot. */
-  paged?: true;
-  /** Shows no progress. */
-  quiet?: true;
+interface ExportOptions {
+  tag?: string;
+  search?: string;
+  format?: Format;
 }
 
 export const exportCommand = () =>
   new Command('export')
-    .summary('write all plants to standard output')
+    .summary('write all plants to standard output or a file')
     .description(
-      'Write all plants to standard output, in order of id. An import of this output into an empty ' +
-        'store restores the plants exactly, with the times at which they were created.',
+      'Write all plants as NDJSON, or as CSV for spreadsheet programs (UTF-8 with a byte order mark).',
     )
+    .argument('[file]', 'the file (default: standard output)')
     .addOption(
-      new Option('--format <format>', 'the format of the output')
-        .choices(formatNames)
-        .default('ndjson'),
-    )
-    .option(
-      '--since <time>',
-      'only plants created at this time or later: 2026-11-01 (UTC), 2026-11-01T09:30:00Z, or 24h for the last 24 hours',
-      (text) => parseTime(text),
+      new Option(
+        '--format <format>',
+        'default: csv for a file with the extension .csv, or ndjson',
+      ).choices(['csv', 'ndjson']),
     )
     .option('--tag <tag>', 'only plants with this tag')
-    .addOption(
-      new Option('--columns <names>', 'the columns to write, separated by commas')
-        .argParser(parseColumns)
-        .default([...exportColumns], exportColumns.join(',')),
+    .option('--search <text>', 'only plants whose name contains this text')
+    .option('--json', 'write an error as JSON')
+    .addHelpText(
+      'after',
+      help + examples('export plants.csv', 'export --tag Araceae > araceae.ndjson'),
     )
-    .option('--gzip', 'compress the output')
-    .option('--paged', 'read pages, so that a long export does not hold back vacuum')
-    .option('--quiet', 'show no progress')
-    .addHelpText('after', help)
     .action(exportPlants);
 
-function parseColumns(text: string): ExportColumn[] {
-  const names = text.split(',').map((name) => {
-    const known = exportColumns.find((each) => each === name.trim());
-    if (known) return known;
-    throw new InvalidArgumentError(
-      `It must be one or more of ${exportColumns.join(', ')}, separated by commas.`,
-    );
-  });
-  if (new Set(names).size < names.length) {
-    throw new InvalidArgumentError('It names a column twice.');
+async function exportPlants(file: string | undefined, { format, ...query }: ExportOptions) {
+  const store = connect({ timeout: 60_000 });
+  const known = format ?? (file?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson');
+  const incomplete = `${file}.incomplete`;
+  const output = file === undefined ? process.stdout : createWriteStream(incomplete);
+  if (output === process.stdout) return writePlants();
+  // A file that cannot be written ends the wait for its next `drain`.
+  await Promise.all([writePlants().then(() => output.end()), finished(output)]);
+  await rename(incomplete, `${file}`);
+
+  async function writePlants(): Promise<void> {
+    try {
+      for await (const text of textOf(store, known, query)) await write(text, output);
+    } catch (error) {
+      const { message, ...rest } = explain(error);
+      throw new CommandError(`${message}; the output is incomplete`, rest);
+    }
   }
-  return names;
 }
 
-/**
- * Writes plants to standard output. Shows the progress on a terminal.
- *
- * @throws CommandError when the export stops before the output is complete
- */
-async function exportPlants(options: ExportOptions): Promise<void> {
-  limitMemory();
-  await exitWhenOutputCloses();
-  await interruptible(`interrupted: ${incomplete}`, (signal) =>
-    withStore((store) => writePlants(store, options, signal), {
-      readOnly: true,
-      needs: { plants: ['SELECT'] },
-    }).catch(handleError),
-  );
-}
-
-const incomplete = 'the output is incomplete';
-
-function handleError(error: unknown): void {
-  if (error instanceof CommandError && error.cause instanceof PlantStoreError) {
-    throw new CommandError(`${error.message}; ${incomplete}`, { cause: error.cause });
-  }
-  handleOutputError(error);
-}
-
-async function writePlants(store: PlantStore, options: ExportOptions, signal: AbortSignal) {
-  const { paged, quiet, ...query } = options;
-  let rows = 0;
-  let progress: Progress | undefined;
-  const count = () => rows;
-  const show = (exported: number, total: number | undefined) => {
-    rows = exported;
-    progress ??= showProgress({ total, value: count, rows: count });
-    progress.update();
-  };
-  const isSeen = process.stderr.isTTY && !process.stdout.isTTY && !quiet;
-  const onProgress = isSeen ? show : undefined;
-  try {
-    await exportFile(store, process.stdout, { ...query, isPaged: paged, signal, onProgress });
-  } finally {
-    progress?.stop();
-  }
+async function* textOf(
+  store: PlantStoreClient,
+  format: Format,
+  query: Omit<ExportOptions, 'format'>,
+) {
+  const { start, rows } = plantWriter(format);
+  // The byte order mark makes spreadsheet programs read umlauts.
+  yield format === 'csv' ? `\ufeff${start}` : start;
+  let after: bigint | undefined;
+  do {
+    const page = await store.listPlants.query({ ...query, after, limit: maxPageSize });
+    yield rows(page.plants);
+    after = page.next;
+  } while (after !== undefined);
 }

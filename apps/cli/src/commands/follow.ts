@@ -1,47 +1,60 @@
-import { Command, Option } from 'commander';
-import { followChanges } from '../follow/follow-changes.ts';
-import {
-  parseStartingPoint,
-  type StartingPoint,
-  startingPoints,
-} from '../follow/starting-point.ts';
+import { allPlants, followChanges, plantStoreError } from '@plant-store/client';
+import { maxPageSize } from '@plant-store/schemas/plain';
+import { Command } from 'commander';
+import { examples } from '../arguments.ts';
+import { CommandError } from '../errors.ts';
+import { writeJson } from '../output.ts';
+import { connect } from '../store.ts';
 
 const help = `
-Each line is a change: {"type":"created" or "deleted","plant":{…},"cursor":"…"}. The changes of an id
-are in their order. Keep the cursor of the last line that you have processed, and begin there after a
-restart: --from <cursor> gives each later change once, and loses nothing.
+Each line has the type of a change, the plant, and a cursor. To go on after a restart, pass the cursor of
+the last line that your program has handled. Some lines then come again, and no change is missing.
 
-  now     only changes from now on. The first line has only the cursor of this moment
-  start   first lists all plants as created, and then follows. The list and the changes behind it may
-          both have a plant: the later line counts
-
-When a plant was created and deleted before the command has read it, only the delete appears. When a cursor
-is too old, or the database was replaced, the command stops: empty your copy, and begin with --from start.
-
-While the database is down, the command waits, and warns once. A closed pipe ends the command: on Linux
-within a second, and elsewhere at the next change.
-
-Exit codes: 0 when the reader closed the pipe, 1 when an error stopped the command, 2 when an argument or
-a setting is invalid, 130 or 143 when a signal interrupted it.
-
-Examples:
-  plant-store follow --from start | consumer
-  plant-store follow --from "$(tail -n 1 changes.ndjson | jq -r .cursor)" >> changes.ndjson
+--from start first writes each plant as created. These lines have no cursor: after an interruption among
+them, begin again with --from start, and empty your copy.
 `;
 
 export const followCommand = () =>
   new Command('follow')
-    .summary('write each change of the store as a line')
-    .description(
-      'Write a line of JSON for each plant, as soon as it is created or deleted. Runs until it is interrupted.',
+    .summary('write each change of the store')
+    .description('Write each change as a line of JSON, until somebody interrupts the command.')
+    .option('--from <place>', 'where to begin: now, start, or the cursor of a line', 'now')
+    .option('--json', 'also write an error as JSON')
+    .addHelpText(
+      'after',
+      help + examples('follow --from start', 'follow --from 0-5f70bf18a0860070-1234'),
     )
-    .addOption(
-      new Option('--from <place>', 'where to begin; also the cursor of a line')
-        .choices(Object.keys(startingPoints))
-        .argParser(parseStartingPoint)
-        .default(startingPoints.now, 'now'),
-    )
-    .option('--tag <tag>', 'only changes of plants with this tag')
-    .option('--json', 'also write errors as JSON')
-    .addHelpText('after', help)
-    .action(({ from, tag }: { from: StartingPoint; tag?: string }) => followChanges(from, tag));
+    .action(({ from }: { from: string }) => follow(from));
+
+async function follow(from: string): Promise<void> {
+  const store = connect();
+  const isCursor = from !== 'now' && from !== 'start';
+  try {
+    // This first call reports a wrong setting. Later calls wait while the store is down.
+    const { next } = await store.listPlantChanges.query({
+      after: isCursor ? from : undefined,
+      limit: 1,
+    });
+    let cursor = isCursor ? from : next;
+    if (from === 'start') {
+      // The cursor is older than the list, so no change between the two is missing.
+      for await (const plant of allPlants(connect({ timeout: 60_000 }), { limit: maxPageSize })) {
+        await writeJson({ type: 'created', plant });
+      }
+    }
+    if (!isCursor) await writeJson({ cursor });
+    for await (const { changes, next } of followChanges(store, { after: cursor })) {
+      // Only the last line of a page has the new cursor, because a page is applied as a whole.
+      const last = changes.length - 1;
+      await writeJson(
+        ...changes.map((change, at) => ({ ...change, cursor: at === last ? next : cursor })),
+      );
+      cursor = next;
+    }
+  } catch (error) {
+    const expired = plantStoreError(error);
+    if (expired?.kind !== 'cursorExpired') throw error;
+    const advice = 'empty your copy, and run follow --from start';
+    throw new CommandError(`${expired.message}; ${advice}`, { code: expired.code });
+  }
+}

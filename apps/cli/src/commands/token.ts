@@ -1,107 +1,93 @@
-import type { PlantStore } from '@plant-store/core';
-import { errorCatalogue, formatJson, maxPageSize, type Scope } from '@plant-store/schemas/plain';
-import { Command, Option } from 'commander';
-import { CommandError, usageError } from '../command-line/errors.ts';
-import { parseDuration, parseScopes, scopeNames } from '../command-line/options.ts';
-import { writeOutput } from '../command-line/output.ts';
-import { withStore } from '../command-line/with-store.ts';
+import type { PlantStoreClient } from '@plant-store/client';
+import { errorCatalogue, maxPageSize, type Scope, scopes } from '@plant-store/schemas/plain';
+import { Command, InvalidArgumentError } from 'commander';
+import { examples, parseExpiry } from '../arguments.ts';
+import { CommandError } from '../errors.ts';
+import { write, writeJson } from '../output.ts';
+import { connect } from '../store.ts';
 
 export const tokenCommand = () =>
   new Command('token')
     .summary('manage access tokens')
-    .description('Manage the access tokens of the API clients.')
+    .description('Manage the access tokens of clients. Needs a token with the scope tokens:manage.')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(revokeCommand())
-    .addHelpText('after', '\nExample:\n  plant-store token create partner --expires 90d\n');
+    .addHelpText('after', examples('token list'));
 
 interface CreateOptions {
-  expires?: number;
+  expires?: string;
   scopes: Scope[];
   json?: true;
 }
 
 const createCommand = () =>
   new Command('create')
-    .summary('create an access token and show it once')
-    .description(
-      'Create an access token with a name, and show the token. The store keeps only a hash of the ' +
-        'token, so nobody can see the token again.',
-    )
-    .argument('<name>', "the principal's name in the logs; several tokens may share a name")
+    .summary('create an access token, and show it once')
+    .description('Create an access token, and show it. The store cannot show the token again.')
+    .argument('<name>', 'the name of the client, which the log shows')
+    .option('--expires <duration>', 'the time until the token expires: 90d, 12h, 30m', parseExpiry)
     .option(
-      '--expires <duration>',
-      'the time until the token expires: 90d, 12h, 30m',
-      parseDuration,
+      '--scopes <scope,...>',
+      `what the token may do: ${scopes.join(', ')}; read stands for plants:read`,
+      parseScopes,
+      parseScopes('create,read'),
     )
-    .addOption(
-      new Option('--scopes <scope,...>', 'what the token may do, separated by commas')
-        .choices(scopeNames)
-        .argParser(parseScopes)
-        .default(parseScopes('create,read'), 'create,read'),
-    )
-    .option('--json', 'write the name, the scopes and the token, or an error, as JSON')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  plant-store token create partner --expires 90d\n' +
-        '  plant-store token create dashboard --scopes read\n',
-    )
-    .action(async (name: string, { expires, scopes, json }: CreateOptions) => {
-      const token = await withStore(
-        (store) => store.accessTokens.create(name, { scopes, expiresIn: expires }),
-        { needs: { access_tokens: ['INSERT'] } },
-      );
-      process.stderr.write('Keep this access token: the store cannot show it again.\n');
-      await writeOutput([json ? `${formatJson({ name, scopes, token })}\n` : `${token}\n`]);
+    .option('--json', 'write the id and the token, or an error, as JSON')
+    .addHelpText('after', examples('token create partner --expires 90d --scopes read'))
+    .action(async (name: string, { expires: expiresAt, scopes, json }: CreateOptions) => {
+      const input = { name, scopes, expiresAt };
+      const created = await connect().createAccessToken.mutate(input);
+      await (json ? writeJson(created) : write(`${created.token}\n`));
     });
 
 const listCommand = () =>
   new Command('list')
-    .summary('show the id, the name, the scopes and the times of each access token')
+    .summary('show all access tokens')
     .description(
-      'Show the id, the name and the scopes of each access token, and when it was created, expires, was ' +
-        'revoked and was last used, as a line of JSON. The newest come first. Never shows the token itself.',
+      'Show each access token as a line of JSON, the newest first, but never its secret.',
     )
-    .option('--json', 'also write errors as JSON')
-    .addHelpText('after', '\nExample:\n  plant-store token list\n')
-    .action(() =>
-      withStore(({ accessTokens }) => writeOutput(linesOf(accessTokens)), {
-        readOnly: true,
-        needs: { access_tokens: ['SELECT'] },
-      }),
-    );
-
-async function* linesOf(accessTokens: PlantStore['accessTokens']): AsyncGenerator<string> {
-  let after: string | undefined;
-  do {
-    const { tokens, next } = await accessTokens.list({ after, limit: maxPageSize });
-    yield tokens.map((token) => `${formatJson(token)}\n`).join('');
-    after = next;
-  } while (after !== undefined);
-}
+    .option('--json', 'also write an error as JSON')
+    .addHelpText('after', examples('token list'))
+    .action(async () => {
+      for await (const tokens of pages(connect())) await writeJson(...tokens);
+    });
 
 const revokeCommand = () =>
   new Command('revoke')
-    .summary('revoke all access tokens with a name, or one token by its id')
-    .description(
-      'Revoke all access tokens with this name. Servers reject these tokens within 30 s.',
-    )
-    .argument('[name]', 'the name from token create')
-    .option('--id <id>', 'revoke only the token with this id from token list')
-    .option('--json', 'write the name, or an error, as JSON')
-    .addHelpText('after', '\nExample:\n  plant-store token revoke partner\n')
-    .action(async (name: string | undefined, { id, json }: { id?: string; json?: true }) => {
-      const which = id === undefined ? name : { id };
-      if (which === undefined || (id !== undefined && name !== undefined)) {
-        throw usageError('token revoke needs a name or --id, and not both');
+    .summary('revoke access tokens')
+    .description('Revoke the token with this id, or all tokens with this name. Takes up to 30 s.')
+    .argument('<id or name>', 'the id or the name from token list')
+    .option('--json', 'write the revoked ids, or an error, as JSON')
+    .addHelpText('after', examples('token revoke partner'))
+    .action(async (which: string, { json }: { json?: true }) => {
+      const store = connect();
+      const revoked: string[] = [];
+      for await (const tokens of pages(store)) {
+        const found = tokens.filter(({ id, name }) => id === which || name === which);
+        revoked.push(...found.filter(({ revokedAt }) => !revokedAt).map(({ id }) => id));
       }
-      const isRevoked = await withStore(({ accessTokens }) => accessTokens.revoke(which), {
-        create: false,
-        needs: { access_tokens: ['SELECT', 'UPDATE'] },
-      });
-      if (!isRevoked) {
-        const message = `no access token has the ${id === undefined ? 'name' : 'id'} ${JSON.stringify(id ?? name)}: plant-store token list shows all tokens`;
+      if (revoked.length === 0) {
+        const message = `no valid access token has the id or the name ${JSON.stringify(which)}: plant-store token list shows all`;
         throw new CommandError(message, { code: errorCatalogue.accessTokenUnknown.code });
       }
-      if (json) await writeOutput([`${formatJson(id === undefined ? { name } : { id })}\n`]);
+      for (const id of revoked) await store.revokeAccessToken.mutate({ id });
+      await (json ? writeJson({ revoked }) : write(`revoked ${revoked.join(', ')}\n`));
     });
+
+async function* pages(store: PlantStoreClient) {
+  let after: string | undefined;
+  do {
+    const page = await store.listAccessTokens.query({ after, limit: maxPageSize });
+    yield page.tokens;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+function parseScopes(text: string): Scope[] {
+  return text.split(',').map((name) => {
+    const scope = scopes.find((each) => name === each || `plants:${name}` === each);
+    if (scope) return scope;
+    throw new InvalidArgumentError(`It must be one or more of ${scopes.join(', ')}, with commas.`);
+  });
+}

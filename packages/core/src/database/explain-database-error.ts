@@ -102,7 +102,7 @@ function adviceFor(error: unknown): Advice {
 }
 
 const address = 'check the host and the port in DATABASE_URL, and that the database is running';
-const difference = 'plant-store doctor shows what to do';
+const difference = 'plant-store-server doctor shows what to do';
 
 /** The advice for errors of row-level security and of rules. The keys are SQLSTATEs. */
 const policyAdvice: Record<string, Advice | undefined> = {
@@ -146,7 +146,7 @@ const advice: Record<string, Advice | undefined> = {
   },
   [restoredFeedCode]: {
     what: 'the feed of changes must begin anew',
-    remedy: 'wait until an instance of the store has begun it, or run plant-store doctor',
+    remedy: 'wait until an instance of the store has begun it, or run plant-store-server doctor',
   },
   '42501': { what: 'a privilege is missing', remedy: difference },
   '42P01': { what: 'a table is missing', remedy: difference },
@@ -160,7 +160,7 @@ const advice: Record<string, Advice | undefined> = {
   },
   '55P03': {
     what: 'another session has locked the table',
-    remedy: 'try again when that session has ended; plant-store doctor names it',
+    remedy: 'try again when that session has ended; plant-store-server doctor names it',
   },
   '57014': {
     what: 'the database took too long',

@@ -120,7 +120,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     if (await advance(ready, { failures, attempts, pausedAt: now, pausedBecause })) {
       warn(
         `the webhook ${JSON.stringify(ready.name)} is paused, because ${pausedBecause}: ` +
-          'plant-store webhook show has the errors, and webhook resume continues',
+          'plant-store-server webhook show has the errors, and webhook resume continues',
       );
     }
     return undefined;

@@ -1,0 +1,84 @@
+import { openPlantStore, type PlantStore, PlantStoreError } from '@plant-store/core';
+import { explainDatabaseError } from '@plant-store/core/operator';
+import { type Scope, scopes } from '@plant-store/schemas';
+import { Command, Option } from 'commander';
+import { readEnv } from '../env.ts';
+import { runDoctor } from './doctor.ts';
+import { webhookCommand } from './webhooks.ts';
+
+const help = `
+Without a command, the program starts the server. The commands use the settings of the server, and its
+database. Stop the server first if it uses the embedded database. plant-store works beside a running server.
+
+Exit codes: 0 done, 1 an error stopped the command or doctor found a problem, 2 the command is not valid
+
+Example:
+  plant-store-server doctor
+`;
+
+/** Runs one of the operator's commands in the arguments of the process. */
+export async function runOperator(): Promise<void> {
+  const program = new Command('plant-store-server')
+    .description('Starts the plant store, or works on its database.')
+    .addHelpText('after', help)
+    .addCommand(doctorCommand())
+    .addCommand(new Command('token').description('manage access tokens').addCommand(tokenCreate()))
+    .addCommand(webhookCommand(useStore));
+  program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    const message =
+      error instanceof PlantStoreError ? explainDatabaseError(error) : messageOf(error);
+    process.stderr.write(`plant-store-server: ${message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+const doctorCommand = () =>
+  new Command('doctor')
+    .description('check the settings and the database, and say what to do')
+    .option('--json', 'write each finding as a line of JSON')
+    .action(async ({ json }: { json?: true }) => {
+      const findings = await runDoctor(readEnv());
+      for (const finding of findings) {
+        const { level, check, message } = finding;
+        const line = `${level.padEnd(8)} ${check.padEnd(12)} ${message}`;
+        process.stdout.write(`${json ? JSON.stringify(finding) : line}\n`);
+      }
+      if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
+    });
+
+const tokenCreate = () =>
+  new Command('create')
+    .description(
+      'create an access token in the database, such as the first one of a Postgres, and show it',
+    )
+    .argument('<name>', 'the name of the client, which the log shows')
+    .addOption(new Option('--scopes <scope...>', 'what the token may do').choices(scopes))
+    .option('--days <count>', 'the days until the token expires', Number)
+    .action((name: string, { scopes, days }: { scopes?: Scope[]; days?: number }) =>
+      useStore(async ({ accessTokens }) => {
+        const expiresIn = days && days * 86_400_000;
+        process.stdout.write(`${await accessTokens.create(name, { scopes, expiresIn })}\n`);
+      }),
+    );
+
+/** Opens the store that the settings name, and closes it after `use`. */
+async function useStore(use: (store: PlantStore) => Promise<void>): Promise<void> {
+  const env = readEnv();
+  const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
+  const webhooks = {
+    allow: env.PLANT_STORE_WEBHOOK_ALLOW,
+    secretsKey: env.PLANT_STORE_SECRETS_KEY,
+  };
+  const store = await openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory }, {
+    webhooks,
+    requireConnection: true,
+  });
+  await use(store).finally(() => store.close());
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { createPlantStoreClient } from '@plant-store/client';
+import { createDatabase, runSql, startOnPostgres } from '@plant-store/test-setup';
+import { beforeAll, expect, inject, test } from 'vitest';
+
+const program = fileURLToPath(new URL('../bin/server.js', import.meta.url));
+let databaseUrl: string;
+
+beforeAll(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+});
+
+/** Runs one of the operator's commands. */
+function run(...args: string[]) {
+  const env = { PATH: process.env['PATH'], DATABASE_URL: databaseUrl };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    env,
+    encoding: 'utf8',
+  });
+  return { code: status, stdout, stderr };
+}
+
+test('token create makes the first token of a Postgres', async () => {
+  const { code, stdout } = run(
+    'token',
+    'create',
+    'first',
+    '--scopes',
+    'tokens:manage',
+    'plants:read',
+  );
+  expect(code).toBe(0);
+  const server = await startOnPostgres(databaseUrl);
+  const client = createPlantStoreClient({ url: server.env.PLANT_STORE_URL, token: stdout.trim() });
+  expect(await client.whoAmI.query()).toMatchObject({
+    name: 'first',
+    scopes: ['tokens:manage', 'plants:read'],
+  });
+  await server.stop();
+});
+
+test('webhook manages endpoints', () => {
+  const created = JSON.parse(
+    run('webhook', 'create', 'https://1.1.1.1/plants', '--name', 'partner').stdout,
+  );
+  expect(created).toEqual({ name: 'partner', secret: expect.stringMatching(/^whsec_/) });
+  expect(JSON.parse(run('webhook', 'pause', 'partner').stdout)).toEqual({ name: 'partner' });
+  expect(JSON.parse(run('webhook', 'list').stdout)).toMatchObject({
+    name: 'partner',
+    state: 'paused',
+  });
+  expect(run('webhook', 'delete', 'partner').code).toBe(0);
+  expect(run('webhook', 'show', 'partner')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'plant-store-server: no webhook has the name "partner": see webhook list\n',
+  });
+});
+
+test('doctor finds what is wrong, and says what to do', async () => {
+  expect(run('doctor').code).toBe(0);
+  await runSql(databaseUrl, 'alter table plants alter column name type varchar(10)');
+  const { code, stdout } = run('doctor', '--json');
+  expect(code).toBe(1);
+  const findings = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(findings).toContainEqual(expect.objectContaining({ check: 'tables', level: 'problem' }));
+});
+
+test('an unknown command gets code 2', () => {
+  expect(run('nothing')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('unknown command'),
+  });
+});

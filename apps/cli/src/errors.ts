@@ -1,0 +1,45 @@
+import { AccessTokenError, plantStoreError } from '@plant-store/client';
+import { errorCatalogue } from '@plant-store/schemas/plain';
+
+/** An error for the user: one line that says what is wrong and what to do. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly exitCode: number;
+  /** The error code in the catalogue. */
+  readonly code: number;
+
+  constructor(
+    message: string,
+    { exitCode = 1, code = errorCatalogue.internal.code as number } = {},
+  ) {
+    super(message);
+    this.exitCode = exitCode;
+    this.code = code;
+  }
+}
+
+/** Makes the error for an argument, a setting or a file that is not valid. */
+export function usageError(message: string): CommandError {
+  return new CommandError(message, { exitCode: 2, code: errorCatalogue.invalidInput.code });
+}
+
+/** Writes an error to standard error, as text or as JSON. Returns the exit code. */
+export function reportError(error: unknown, isJson: boolean): number {
+  const { exitCode, code, message } = explain(error);
+  const line = message.replace(/\s*\n\s*/g, '; ');
+  process.stderr.write(
+    isJson ? `${JSON.stringify({ error: code, message: line })}\n` : `plant-store: ${line}\n`,
+  );
+  return exitCode;
+}
+
+/** Explains an error of a call. An error that is not expected keeps its stack in the message. */
+export function explain(error: unknown): CommandError {
+  if (error instanceof CommandError) return error;
+  const { code = errorCatalogue.databaseUnavailable.code, message } = plantStoreError(error) ?? {};
+  if (message !== undefined) return new CommandError(message, { code });
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof AccessTokenError) return usageError(`PLANT_STORE_TOKEN: ${cause.message}`);
+  if (error instanceof Error && 'syscall' in error) return new CommandError(error.message);
+  return new CommandError(String(error instanceof Error ? error.stack : error));
+}

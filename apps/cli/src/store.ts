@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  createPlantStoreClient,
+  type PlantStoreClient,
+  type PlantStoreClientOptions,
+} from '@plant-store/client';
+import { usageError } from './errors.ts';
+
+/** In the repository, where this file is TypeScript, the server keeps `.env` and the store in the root. */
+const home = import.meta.url.endsWith('.ts') ? resolve(import.meta.dirname, '../../..') : '.';
+
+/**
+ * Makes a client of the store that the settings name.
+ *
+ * @throws CommandError when a setting is missing or not valid
+ */
+export function connect(
+  options: Pick<PlantStoreClientOptions, 'timeout' | 'headers'> = {},
+): PlantStoreClient {
+  try {
+    process.loadEnvFile(join(home, '.env'));
+  } catch {} // A file that is not there is no error.
+  const url = process.env['PLANT_STORE_URL'] || 'http://127.0.0.1:3000';
+  // The message does not contain the URL, because the URL may contain a password.
+  if (!URL.canParse(url) || !/^https?:\/\/[^@?#]+$/.test(url)) {
+    const example = 'https://plants.example.com or http://127.0.0.1:3000';
+    throw usageError(
+      `PLANT_STORE_URL is not valid: set the address of the store, such as ${example}`,
+    );
+  }
+  const token = process.env['PLANT_STORE_TOKEN'] || embeddedToken(new URL(url));
+  return createPlantStoreClient({ ...options, url, token });
+}
+
+/** Reads the token that the embedded store on this machine keeps in its directory. */
+function embeddedToken({ hostname }: URL): string {
+  const setToken = 'set PLANT_STORE_TOKEN to an access token of the store';
+  // The token of the store on this machine must not reach another machine.
+  if (!/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) throw usageError(setToken);
+  const path = join(process.env['PLANT_STORE_DATA_DIR'] || join(home, '.plant-store'), 'token');
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    throw usageError(
+      `there is no access token at ${path}: start the embedded store, or ${setToken}`,
+    );
+  }
+}

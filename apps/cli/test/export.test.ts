@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { allPlants } from '@plant-store/client';
+import { beforeAll, expect, test } from 'vitest';
+import { run, start } from './fixtures/run.ts';
+import { useStore } from './fixtures/store.ts';
+
+const store = useStore();
+const stable = Array.from({ length: 5_000 }, (_, at) => ({ id: BigInt(at * 2), name: `Ä ${at}` }));
+
+beforeAll(async () => {
+  for (let at = 0; at < stable.length; at += 1_000) {
+    await store.client.createPlants.mutate({ plants: stable.slice(at, at + 1_000) });
+  }
+  await store.client.createPlant.mutate({ id: 9007199254740993n, name: 'a "b", c', tag: 'long' });
+});
+
+test('CSV has a byte order mark, and ids as plain digits', async () => {
+  const { code, stdout } = await store.run(['export', '--format', 'csv', '--tag', 'long']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^\ufeffid,name,tag,created_at/);
+  expect(stdout.split('\n')[1]).toMatch(/^9007199254740993,"a ""b"", c",long,20/);
+});
+
+test('a file has the format of its extension, and is imported again without a change', async () => {
+  const files = ['all.csv', 'all.ndjson'].map((name) => join(store.directory, name));
+  for (const file of files) {
+    expect(await store.run(['export', file])).toEqual({ code: 0, stdout: '', stderr: '' });
+    const { code, stdout } = await store.run(['import', file, '--json']);
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, created: 0, exists: 5_001 });
+  }
+  expect((await readdir(store.directory)).filter((name) => name.endsWith('.incomplete'))).toEqual(
+    [],
+  );
+  const lines = (await readFile(join(store.directory, 'all.ndjson'), 'utf8')).trim().split('\n');
+  expect(lines).toHaveLength(5_001);
+});
+
+test('a plant that exists during the whole export is in it exactly once', async () => {
+  const { child, result } = start(['export'], { env: store.env });
+  // Other clients create and delete plants between the ids of the export.
+  for (let id = 1n; child.exitCode === null && id < 10_000n; id += 2n) {
+    await store.client.createPlant.mutate({ id, name: 'for a moment' });
+    await store.client.deletePlant.mutate({ id });
+  }
+  const { code, stdout } = await result;
+  expect(code).toBe(0);
+  const ids = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.filter((id) => id % 2 === 0 && id < 10_000)).toHaveLength(stable.length);
+});
+
+test('a closed pipe ends the export', async () => {
+  const { child, result } = start(['export'], { env: store.env });
+  await once(child.stdout, 'readable');
+  child.stdout.destroy();
+  expect(await result).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('SIGTERM ends an export that waits for its reader', async () => {
+  const { child, result } = start(['export'], { env: store.env });
+  await once(child.stdout, 'readable');
+  child.kill();
+  child.stdout.resume();
+  expect(await result).toMatchObject({ code: 'SIGTERM' });
+});
+
+test('a file that cannot be written is an error', async () => {
+  const file = join(store.directory, 'missing', 'all.csv');
+  const { code, stderr } = await store.run(['export', file]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('ENOENT');
+});
+
+test('an error says that the output is incomplete', async () => {
+  const env = { ...store.env, PLANT_STORE_TOKEN: 'wrong-token-of-a-test' };
+  const { code, stderr } = await run(['export'], { env });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/; the output is incomplete\n$/);
+});
+
+test('the export has exactly the plants of the store', async () => {
+  const { stdout } = await store.run(['export']);
+  const names = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).name);
+  const expected: string[] = [];
+  for await (const { name } of allPlants(store.client, { limit: 1000 })) expected.push(name);
+  expect(names).toEqual(expected);
+});

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { allPlants } from '@plant-store/client';
+import { afterEach, expect, test } from 'vitest';
+import { run } from './fixtures/run.ts';
+import { useStore } from './fixtures/store.ts';
+
+const store = useStore();
+
+const stored = async () => {
+  const plants: Record<string, string> = {};
+  for await (const { id, name } of allPlants(store.client)) plants[String(id)] = name;
+  return plants;
+};
+
+afterEach(async () => {
+  for (const id of Object.keys(await stored())) {
+    await store.client.deletePlant.mutate({ id: BigInt(id) });
+  }
+});
+
+const mixed =
+  'id,name,tag\n1,Hoya,Apocynaceae\nx,Aloe,\n2,"two\nlines",\n\n3\n1,Ficus,\n1,Hoya,Apocynaceae\n';
+
+test('the import of the same file again changes nothing', async () => {
+  const file = await store.file('again.csv', 'id,name\n1,Hoya\n9007199254740993,Aloe\n');
+  expect(await store.run(['import', file])).toMatchObject({
+    stdout: '3 lines: 2 created, 1 header\n',
+  });
+  const before = await store.client.getPlant.query({ id: 9007199254740993n });
+  expect(await store.run(['import', file])).toEqual({
+    code: 0,
+    stdout: '3 lines: 0 created, 2 exist already, 1 header\n',
+    stderr: '',
+  });
+  expect(await store.client.getPlant.query({ id: 9007199254740993n })).toEqual(before);
+});
+
+test('with --json, the totals, the rejected rows and an error are JSON', async () => {
+  const file = await store.file('mixed.csv', mixed);
+  const { stdout, stderr } = await store.run(['import', file, '--json']);
+  expect(JSON.parse(stdout)).toEqual({
+    lines: 9,
+    created: 2,
+    exists: 1,
+    conflicts: 1,
+    rejected: 2,
+    unconfirmed: 0,
+    valid: 0,
+    header: 1,
+    blank: 1,
+    continued: 1,
+  });
+  const rows = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(rows.map(({ line }) => line).sort()).toEqual([3, 7, 8]);
+  expect(rows).toContainEqual({ file, line: 3, message: expect.stringContaining('id') });
+});
+
+test('--rejects cannot name a file of the import', async () => {
+  const file = await store.file('mixed.csv', mixed);
+  expect(await store.run(['import', file, '--rejects', file])).toMatchObject({
+    code: 2,
+    stdout: '',
+  });
+  expect(await readFile(file, 'utf8')).toBe(mixed);
+});
+
+test('--dry-run checks the rows, and needs no store', async () => {
+  const file = await store.file('mixed.csv', mixed);
+  const { code, stdout } = await store.run(['import', file, '--dry-run', '--json']);
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+    code: 3,
+    valid: 4,
+    rejected: 2,
+    created: 0,
+  });
+  expect(await stored()).toEqual({});
+});
+
+test('several files, gzip, NDJSON and standard input', async () => {
+  const csv = await store.file('a.csv.gz', gzipSync('id;name\r\n1;Hoya\r\n'));
+  const ndjson = await store.file('b.ndjson', '{"id":2,"name":"Aloe"}\n');
+  const { code, stdout } = await store.run(['import', csv, ndjson, '-'], 'id,name\n3,Ficus\n');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '5 lines: 3 created, 2 header\n' });
+  expect(await stored()).toEqual({ 1: 'Hoya', 2: 'Aloe', 3: 'Ficus' });
+});
+
+test('of two rows with one id, the first row is stored, also in a large file', async () => {
+  const rows = Array.from({ length: 4_000 }, (_, at) => `${at % 2_000},Plant ${at}\n`);
+  const { stdout } = await store.run(['import', '-', '--json'], `id,name\n${rows.join('')}`);
+  expect(JSON.parse(stdout)).toMatchObject({ created: 2_000, conflicts: 2_000 });
+  expect((await store.client.getPlant.query({ id: 1_999n })).name).toBe('Plant 1999');
+});
+
+test('a file without the column id is an error', async () => {
+  const { code, stderr } = await store.run(['import', '-'], 'nr,naam\n1,Hoya\n');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^plant-store: -: /);
+});
+
+test('a file that is not there is an error', async () => {
+  const { code, stderr } = await store.run(['import', join(store.directory, 'missing.csv')]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('ENOENT');
+});
+
+test('a token that may not create stops the import', async () => {
+  const { token } = await store.client.createAccessToken.mutate({
+    name: 'r',
+    scopes: ['plants:read'],
+  });
+  const env = { ...store.env, PLANT_STORE_TOKEN: token };
+  const { code, stdout, stderr } = await run(['import', '-', '--json'], {
+    env,
+    input: 'id,name\n1,Hoya\n',
+  });
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ created: 0, unconfirmed: 1 });
+  expect(JSON.parse(stderr)).toMatchObject({ error: 40300 });
+});

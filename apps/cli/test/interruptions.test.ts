@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { hasPosixSignals } from '@plant-store/test-setup';
+import { expect, onTestFinished, test } from 'vitest';
+import { start } from './fixtures/run.ts';
+import { useStore } from './fixtures/store.ts';
+
+const store = useStore();
+
+/** Starts a server that stands for a store in a special state, and returns the settings for it. */
+async function serve(onRequest: RequestListener) {
+  const server = createServer(onRequest).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // The cast is safe, because the server has a port.
+  return { ...store.env, PLANT_STORE_URL: `http://127.0.0.1:${port}` };
+}
+
+test.skipIf(!hasPosixSignals).each(['SIGINT', 'SIGTERM'] as const)(
+  '%s ends an import that waits for its input, with totals',
+  async (signal) => {
+    const { child, result } = start(['import', '-', '--json'], { env: store.env });
+    child.stdin.write('{"id":-1,"name":"Hoya"}\n'.repeat(200_000));
+    await expect.poll(() => store.client.getPlant.query({ id: -1n }).catch(() => {})).toBeTruthy();
+    const began = performance.now();
+    child.kill(signal);
+    const { code, stdout } = await result;
+    expect(performance.now() - began).toBeLessThan(60_000);
+    expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+    const { lines, created, exists, unconfirmed } = JSON.parse(stdout);
+    expect(created + exists + unconfirmed).toBe(lines);
+    await store.client.deletePlant.mutate({ id: -1n });
+  },
+);
+
+test.skipIf(!hasPosixSignals)('SIGINT ends an import whose server does not respond', async () => {
+  const { promise: requested, resolve } = Promise.withResolvers<void>();
+  const env = await serve(() => resolve());
+  const { child, result } = start(['import', '-'], { env });
+  child.stdin.end('{"id":1,"name":"Hoya"}\n');
+  await requested;
+  child.kill('SIGINT');
+  expect(await result).toMatchObject({
+    code: 130,
+    stdout: '1 lines: 0 created, 1 without a response (run the import again)\n',
+  });
+});
+
+test('rows that get a temporary error are sent again, without the other rows', async () => {
+  const bodies: { id: number }[][] = [];
+  const env = await serve(async (request, response) => {
+    const { json } = JSON.parse(String(await buffer(request)));
+    bodies.push(json.plants);
+    const busy = { result: 'error', error: 50301, message: 'overloaded' };
+    const results = json.plants.map(({ id }: { id: number }) =>
+      id === 2 && bodies.length === 1 ? { id, ...busy } : { id, result: 'created' },
+    );
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ result: { data: { json: { results } } } }));
+  });
+  const { child, result } = start(['import', '-'], { env });
+  child.stdin.end('{"id":1,"name":"Hoya"}\n{"id":2,"name":"Aloe"}\n');
+  expect(await result).toMatchObject({ code: 0, stdout: '2 lines: 2 created\n' });
+  expect(bodies.map((plants) => plants.map(({ id }) => id))).toEqual([[1, 2], [2]]);
+});

@@ -1,0 +1,114 @@
+import { beforeAll, expect, test } from 'vitest';
+import { run } from './fixtures/run.ts';
+import { useStore } from './fixtures/store.ts';
+
+const store = useStore();
+const greatest = 9223372036854775807n;
+
+beforeAll(async () => {
+  const plants = [
+    { id: -5n, name: 'Hoya carnosa', tag: 'Apocynaceae' },
+    { id: 1n, name: 'Monstera\u001b[31m deliciosa', tag: 'Araceae' },
+    { id: greatest, name: 'Monstera adansonii', tag: 'Araceae' },
+  ];
+  await store.client.createPlants.mutate({ plants });
+});
+
+test('list shows plants in the order of their ids, with control characters escaped', async () => {
+  expect(await store.run(['list'])).toEqual({
+    code: 0,
+    stdout:
+      '-5                   "Hoya carnosa"  "Apocynaceae"\n' +
+      '1                    "Monstera\\u001b[31m deliciosa"  "Araceae"\n' +
+      '9223372036854775807  "Monstera adansonii"  "Araceae"\n',
+    stderr: '',
+  });
+});
+
+test('list selects plants, and says how to see more', async () => {
+  const { stdout, stderr } = await store.run([
+    'list',
+    '--json',
+    '--tag',
+    'Araceae',
+    '--limit',
+    '1',
+  ]);
+  expect(JSON.parse(stdout)).toMatchObject({ id: 1, tag: 'Araceae' });
+  expect(stderr).toBe('plant-store: there are more plants: add --after 1\n');
+  const next = await store.run(['list', '--after', '1', '--search', 'ADANSONII', '--json']);
+  expect(next.stdout).toContain('{"id":9223372036854775807,"name":"Monstera adansonii"');
+});
+
+test('get shows one plant with its exact id', async () => {
+  const { code, stdout } = await store.run(['get', String(greatest), '--json']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^\{"id":9223372036854775807,"name":"Monstera adansonii","tag":"Araceae","createdAt":"[^"]+"\}\n$/,
+  );
+});
+
+test('get of an unknown id says so, with code 1', async () => {
+  expect(await store.run(['get', '77'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'plant-store: no plant has the id 77: check the id\n',
+  });
+});
+
+test('count counts all plants or the plants with a tag', async () => {
+  expect(await store.run(['count'])).toMatchObject({ stdout: '3\n' });
+  const { stdout } = await store.run(['count', '--tag', 'Araceae', '--json']);
+  expect(JSON.parse(stdout)).toEqual({ count: 2, isExact: true });
+});
+
+test('delete deletes a plant, and a second delete finds none', async () => {
+  await store.client.createPlant.mutate({ id: 2n, name: 'Aloe' });
+  expect(await store.run(['delete', '2'])).toMatchObject({
+    code: 0,
+    stdout: 'deleted the plant with the id 2\n',
+  });
+  const { code, stderr } = await store.run(['delete', '2', '--json']);
+  expect(code).toBe(1);
+  expect(JSON.parse(stderr)).toEqual({
+    error: 40401,
+    message: 'no plant has the id 2: check the id',
+  });
+});
+
+test.each([
+  [['get', '1.5'], "'1.5' is invalid for argument 'id'"],
+  [['list', '--limit', '0'], "'0' is invalid. It must be a whole number"],
+  [['list', '--colour', 'green'], "unknown option '--colour'"],
+  [['nothing'], "unknown command 'nothing'"],
+  [['token', 'nothing'], "unknown command 'nothing'"],
+])('%j gets code 2, and an explanation', async (args, message) => {
+  const { code, stdout, stderr } = await run(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(message);
+  const asJson = await run([...args, '--json']);
+  expect(JSON.parse(asJson.stderr)).toMatchObject({ error: 40001 });
+});
+
+test.each([
+  'import',
+  'export',
+  'list',
+  'get',
+  'count',
+  'delete',
+  'follow',
+  'token create',
+  'token list',
+  'token revoke',
+])('the help of %s has an example, --json, and each exit code in one line', async (name) => {
+  const { code, stdout } = await run([...name.split(' '), '--help']);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`\n  plant-store ${name} `.trimEnd());
+  expect(stdout).toContain('--json');
+  expect(stdout).toMatch(/^Exit codes: 0 .+, 1 .+, 2 .+/m);
+});
+
+test('--version shows the version of the package', async () => {
+  expect(await run(['--version'])).toMatchObject({ code: 0, stdout: '1.0.0\n' });
+});

@@ -1,0 +1,56 @@
+import { createPlantStoreClient } from '@plant-store/client';
+import { expect, test } from 'vitest';
+import { useStore } from './fixtures/store.ts';
+
+const store = useStore();
+
+const scopesOf = (token: string) =>
+  createPlantStoreClient({ url: store.url, token })
+    .whoAmI.query()
+    .then(({ scopes }) => scopes);
+
+test('token create shows a token that works', async () => {
+  const { code, stdout } = await store.run(['token', 'create', 'partner']);
+  expect(code).toBe(0);
+  expect(await scopesOf(stdout.trim())).toEqual(['plants:create', 'plants:read']);
+});
+
+test('token create gives scopes and an expiry', async () => {
+  const args = ['token', 'create', 'manager', '--expires', '90d', '--json'];
+  const { stdout } = await store.run([...args, '--scopes', 'read,plants:delete,tokens:manage']);
+  const { id, token } = JSON.parse(stdout);
+  expect(await scopesOf(token)).toEqual(['plants:read', 'plants:delete', 'tokens:manage']);
+  const list = await store.run(['token', 'list']);
+  const found = list.stdout.split('\n').find((line) => line.includes(id)) ?? '';
+  const { name, createdAt, expiresAt } = JSON.parse(found);
+  expect(name).toBe('manager');
+  expect(Math.round((Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000)).toBe(90);
+  expect(list.stdout).not.toContain(token);
+});
+
+test('token revoke revokes all tokens with a name, or one by its id', async () => {
+  for (const name of ['same', 'same', 'other']) await store.run(['token', 'create', name]);
+  const revoked = await store.run(['token', 'revoke', 'same', '--json']);
+  expect(JSON.parse(revoked.stdout).revoked).toHaveLength(2);
+  const { stdout } = await store.run(['token', 'list']);
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const { id } = lines.find(({ name }) => name === 'other');
+  expect(await store.run(['token', 'revoke', id])).toMatchObject({ stdout: `revoked ${id}\n` });
+  expect(await store.run(['token', 'revoke', 'same'])).toMatchObject({
+    code: 1,
+    stderr:
+      'plant-store: no valid access token has the id or the name "same": plant-store token list shows all\n',
+  });
+});
+
+test.each([
+  ['--scopes', 'write'],
+  ['--expires', 'soon'],
+])('token create rejects %s %s', async (option, value) => {
+  const { code, stderr } = await store.run(['token', 'create', 'x', option, value]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`'${value}' is invalid`);
+});
