@@ -1,0 +1,243 @@
+import type postgres from 'postgres';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { PlantStore } from '../../src/index.ts';
+import { openAnother, openForTest, urlOf } from '../fixtures/open-store.ts';
+import { freeId, newPlants } from '../fixtures/plants.ts';
+import { allTables, createRole } from '../fixtures/roles.ts';
+
+// The tests change the database, as an operator might. After each change, all responses must be correct.
+
+let sql: postgres.Sql;
+let url: string;
+let store: PlantStore;
+const plant = { id: 1n, name: 'Hoya', tag: 'Apocynaceae' };
+
+beforeEach(async () => {
+  const opened = await openForTest();
+  ({ sql, store } = opened);
+  url = urlOf(opened.options);
+  await store.create(plant);
+});
+
+/** Opens the store as a user to whom row-level security applies. */
+async function openAsUser(options = ''): Promise<PlantStore> {
+  const { url: asUser } = await createRole(sql, url, { options, grants: [allTables] });
+  return openAnother(asUser, { requireConnection: true });
+}
+
+const trigger = (event: string, body: string) =>
+  sql.unsafe(`
+    create function change() returns trigger language plpgsql as $$ begin ${body} end $$;
+    create trigger change before ${event} on plants for each row execute function change()`);
+
+/** An error of the server that tells the operator what is wrong, and shows no SQL. */
+const rejected = {
+  code: 50001,
+  message: expect.stringMatching(/^(?!.*(select|insert into|delete from)).*tell the operator/i),
+};
+
+describe('row-level security', () => {
+  it.each([
+    ['hides all plants', []],
+    ['hides some plants', ["create policy others on plants using (tag <> 'Apocynaceae')"]],
+    ['hides plants from reads', ['create policy inserts on plants for insert with check (true)']],
+  ])('gives error 50001, never 200, 404 or 409, when it %s', async (_, policies) => {
+    const store = await openAsUser();
+    await sql`alter table plants enable row level security`;
+    for (const policy of policies) await sql.unsafe(policy);
+    for (const call of [
+      () => store.create(plant),
+      () => store.create({ ...plant, name: 'other' }),
+      () => store.create({ id: freeId(), name: 'Ficus' }),
+      () => store.get(1n),
+      () => store.list({ limit: 10 }),
+      () => store.list({ limit: 10, search: 'H' }),
+      () => store.countUpTo(10),
+      () => store.delete(1n),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ ...rejected, databaseCode: '42501' });
+    }
+    expect(await sql`select from plants`).toHaveLength(1);
+  });
+
+  it('gives error 50001, never 401, when it hides access tokens', async () => {
+    const store = await openAsUser();
+    await sql`alter table access_tokens enable row level security`;
+    const error = { code: 50001, databaseCode: '42501' };
+    await expect(store.accessTokens.authenticate('unknown')).rejects.toMatchObject(error);
+    await expect(store.accessTokens.list()).rejects.toMatchObject(error);
+    await expect(store.accessTokens.create('a token')).rejects.toMatchObject(error);
+  });
+
+  it('changes nothing for a user to whom it does not apply', async () => {
+    const store = await openAsUser('bypassrls');
+    await sql`alter table plants enable row level security`;
+    expect(await store.get(1n)).toMatchObject(plant);
+    expect(await store.create(plant)).toMatchObject({ name: 'Hoya' });
+    expect(await store.delete(1n)).toBe(true);
+  });
+});
+
+describe('a rule', () => {
+  it.each(['do instead nothing', 'do also notify inserts', 'where new.id > 1 do instead nothing'])(
+    'on inserts (%s) rejects creates, and allows reads',
+    async (rule) => {
+      const [condition, action] = rule.startsWith('where')
+        ? [rule.slice(0, rule.indexOf(' do')), rule.slice(rule.indexOf('do'))]
+        : ['', rule];
+      await sql.unsafe(`create rule change as on insert to plants ${condition} ${action}`);
+      await expect(store.create({ ...plant, id: 2n })).rejects.toMatchObject({ code: 50001 });
+      expect(await store.get(1n)).toMatchObject(plant);
+    },
+  );
+
+  it.each(['', 'where old.id = 1'])('on deletes (%s) rejects deletes', async (condition) => {
+    await sql.unsafe(`create rule change as on delete to plants ${condition} do instead nothing`);
+    await expect(store.delete(1n)).rejects.toMatchObject({ code: 50001 });
+    expect(await store.get(1n)).toMatchObject(plant);
+  });
+});
+
+describe('a trigger', () => {
+  it('that discards some plants rejects only their creates', async () => {
+    await trigger('insert', "if new.name = 'unwanted' then return null; end if; return new;");
+    const plants = newPlants(200).map((each, i) => (i % 40 ? each : { ...each, name: 'unwanted' }));
+    const outcomes = await Promise.allSettled(plants.map((each) => store.create(each)));
+    expect(outcomes).toMatchObject(
+      plants.map(({ name }) => (name === 'x' ? { value: { name } } : { reason: rejected })),
+    );
+    expect(await store.createMany(plants)).toMatchObject(
+      plants.map(({ name }) => (name === 'x' ? { result: 'exists' } : { error: rejected })),
+    );
+    expect(await store.countUpTo(1_000)).toBe(196);
+  });
+
+  it('that raises rejects only the plants that it raises for', async () => {
+    await trigger('insert', "if new.name = 'unwanted' then raise 'no'; end if; return new;");
+    const plants = newPlants(100).map((each, i) =>
+      i === 50 ? { ...each, name: 'unwanted' } : each,
+    );
+    const outcomes = await Promise.allSettled(plants.map((each) => store.create(each)));
+    const failed = outcomes.filter(({ status }) => status === 'rejected');
+    expect(failed).toMatchObject([{ reason: { code: 50001, databaseCode: 'P0001' } }]);
+  });
+
+  it('that prevents a delete gives an error, and other ids have no plant as usual', async () => {
+    await trigger('delete', 'return null;');
+    await expect(store.delete(1n)).rejects.toMatchObject(rejected);
+    expect(await store.delete(2n)).toBe(false);
+    expect(await store.get(1n)).toMatchObject(plant);
+  });
+
+  it.each([
+    ['53100', /nothing was deleted, send it again later/],
+    ['40P01', /nothing was deleted, send it again later/],
+    ['57014', /may or may not be deleted, look it up/],
+  ])(
+    'that raises %s lets the error say whether the plant may be deleted',
+    async (code, message) => {
+      await trigger('delete', `raise 'not now' using errcode = '${code}';`);
+      const error = await store.delete(1n).catch((thrown) => thrown);
+      expect(error).toMatchObject({ code: 50300, message: expect.stringMatching(message) });
+      expect(error.message).not.toContain('not now');
+    },
+  );
+
+  it.each(['53100', '53200', '40001', '25006'])(
+    'that raises %s gives a create a temporary error, and stores nothing',
+    async (code) => {
+      await trigger('insert', `raise 'not now' using errcode = '${code}';`);
+      const [other = plant] = newPlants(1);
+      await expect(store.create(other)).rejects.toMatchObject({
+        code: 50300,
+        databaseCode: code,
+        message: expect.stringContaining('nothing was written, send it again later'),
+      });
+      expect(await store.get(other.id)).toBeUndefined();
+    },
+  );
+});
+
+it('a column that became too short rejects only the plants that do not fit', async () => {
+  await sql`alter table plants alter name type varchar(10)`;
+  const names = ['short', 'much too long', 'fits'];
+  const creates = names.map((name) => store.create({ id: freeId(), name }));
+  expect(await Promise.allSettled(creates)).toMatchObject([
+    { value: { name: 'short' } },
+    { reason: { code: 50001, databaseCode: '22001' } },
+    { value: { name: 'fits' } },
+  ]);
+});
+
+describe('a database that accepts no writes', () => {
+  const setReadOnly = async (value: string) => {
+    const { database } = sql.options;
+    await sql.unsafe(`alter database ${database} set default_transaction_read_only = ${value}`);
+    await sql`
+      select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`;
+  };
+
+  it('is read, and is written again afterwards, by a running and by a new store', async () => {
+    await setReadOnly('on');
+    const stores = [store, await openAnother(url)];
+    for (const each of stores) {
+      await expect.poll(() => each.get(1n).catch(() => {})).toMatchObject(plant);
+      const error = await each.create({ id: freeId(), name: 'Ficus' }).catch((thrown) => thrown);
+      expect(error).toMatchObject({
+        code: 50300,
+        message: expect.stringMatching(/nothing was written, send it again later|may still be/),
+      });
+      await expect.poll(() => each.list({ limit: 1 }).catch(() => {})).toHaveProperty('plants');
+    }
+    await setReadOnly('off');
+    for (const each of stores) {
+      const id = freeId();
+      await expect
+        .poll(() => each.create({ id, name: 'Ficus' }).catch(() => {}))
+        .toEqual({ name: 'Ficus' });
+    }
+  });
+});
+
+it('a password that has changed gives an error that says that nothing was written', async () => {
+  await sql`create role with_password`.catch(() => {}); // Another test may have created this role.
+  const { role, url: asUser } = await createRole(sql, url, {
+    options: "password 'first' in role with_password",
+    grants: [allTables],
+  });
+  const store = await openAnother(asUser, { requireConnection: true });
+  await sql.unsafe(`alter role ${role} password 'second'`);
+  await sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = ${role}`;
+  await expect
+    .poll(() => store.create({ id: freeId(), name: 'x' }).catch((error) => error))
+    .toMatchObject({
+      code: 50300,
+      databaseCode: '28P01',
+      message:
+        'the store has no connection to the database: nothing was written, send it again later',
+    });
+  await expect(store.get(1n)).rejects.toMatchObject({ databaseCode: '28P01' });
+});
+
+it('a delete deletes no plant when it cannot note the deletion', async () => {
+  await sql`alter table plant_deletions rename to moved`;
+  await expect(store.delete(plant.id)).rejects.toMatchObject({ code: 50300 });
+  await sql`drop table if exists plant_deletions`; // The store may have made the table again.
+  await sql`alter table moved rename to plant_deletions`;
+  expect(await store.get(plant.id)).toMatchObject(plant);
+});
+
+it('times of creation that JavaScript cannot hold are read as the nearest time', async () => {
+  const times = {
+    infinity: '+275760-09-13T00:00:00.000Z',
+    '0044-03-15T12:00:00Z BC': '-000043-03-15T12:00:00.000Z',
+    '12026-01-01T00:00:00Z': '+012026-01-01T00:00:00.000Z',
+    '1969-12-31T23:59:59.999999Z': '1969-12-31T23:59:59.999Z',
+  };
+  for (const [i, time] of Object.keys(times).entries()) {
+    await sql`insert into plants (id, name, created_at) values (${10 + i}, 'old', ${time}::text::timestamptz)`;
+  }
+  const { plants } = await store.list({ after: 9n, limit: 10 });
+  expect(plants.map(({ createdAt }) => createdAt.toISOString())).toEqual(Object.values(times));
+});

@@ -1,0 +1,210 @@
+import { type FaultProxy, startFaultProxy, startPostgres } from '@plant-store/test-setup';
+import type postgres from 'postgres';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PlantStore } from '../../src/index.ts';
+import { connectForTest, openAnother, openForTest, urlOf } from '../fixtures/open-store.ts';
+import { idsOf, newPlants } from '../fixtures/plants.ts';
+
+const within = (milliseconds: number) => ({ deadline: performance.now() + milliseconds });
+const unavailable = { kind: 'databaseUnavailable', code: 50300 };
+
+/** Creates a plant again and again until the store gets a response from the database. */
+const untilCreated = (store: PlantStore, plant = newPlants(1)[0] ?? { id: 0n, name: '' }) =>
+  expect
+    .poll(() => store.create(plant, within(2_000)).catch(() => {}), { interval: 50 })
+    .toEqual({ name: plant.name });
+
+describe('on a network with faults', () => {
+  let sql: postgres.Sql;
+  let proxy: FaultProxy;
+  let store: PlantStore;
+  const [plant = { id: 0n, name: '' }, other = { id: 0n, name: '' }] = newPlants(2);
+  const stored = () => sql`select id from plants where id = ${String(plant.id)}`;
+
+  beforeEach(async () => {
+    const opened = await openForTest();
+    sql = opened.sql;
+    proxy = await startFaultProxy(urlOf(opened.options));
+    store = await openAnother(proxy.url);
+    await store.create(other);
+    return () => proxy.close();
+  });
+
+  it('a create whose response is lost is stored, says so, and can be repeated', async () => {
+    proxy.fault = 'holdResponses';
+    const create = expect(store.create(plant)).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining('may still be stored, send it again'),
+    });
+    await expect.poll(stored).toHaveLength(1);
+    proxy.fault = 'refuse';
+    proxy.fault = 'none';
+    await create;
+    expect(await store.create(plant)).toEqual({ name: plant.name });
+  });
+
+  it('a create is never sent twice: another client may have deleted its plant', async () => {
+    proxy.fault = 'holdResponses';
+    const create = expect(store.create(plant)).rejects.toMatchObject(unavailable);
+    await expect.poll(stored).toHaveLength(1);
+    await sql`delete from plants where id = ${String(plant.id)}`;
+    proxy.fault = 'refuse';
+    proxy.fault = 'none';
+    await create;
+    await untilCreated(store);
+    expect(await store.get(plant.id)).toBeUndefined();
+  });
+
+  it('a delete whose response is lost is not sent again', async () => {
+    await store.create(plant);
+    await store.delete(-1n); // Opens the connection for deletes.
+    proxy.fault = 'holdResponses';
+    const remove = expect(store.delete(plant.id)).rejects.toMatchObject(unavailable);
+    await expect.poll(stored).toHaveLength(0);
+    proxy.fault = 'refuse';
+    await sql`insert into plants (id, name) values (${String(plant.id)}, 'from elsewhere')`;
+    proxy.fault = 'none';
+    await remove;
+    await untilCreated(store);
+    expect(await store.get(plant.id)).toMatchObject({ name: 'from elsewhere' });
+  });
+
+  it('calls end at their deadline while the network is silent, and work again afterwards', async () => {
+    proxy.fault = 'blackhole';
+    const calls = [
+      store.create(plant, within(700)),
+      store.delete(other.id, within(700)),
+      store.get(other.id, within(700)),
+      store.list({ limit: 1 }, within(700)),
+    ];
+    expect(await Promise.allSettled(calls)).toMatchObject(
+      calls.map(() => ({ status: 'rejected', reason: unavailable })),
+    );
+    proxy.fault = 'none';
+    await untilCreated(store);
+    expect(await store.get(other.id)).toMatchObject(other);
+    expect(await store.get(plant.id)).toBeUndefined();
+  });
+
+  it('a firewall that forgets the connections is noticed', async () => {
+    proxy.forget();
+    await untilCreated(store);
+    await expect.poll(() => store.get(other.id).catch(() => {})).toMatchObject(other);
+    await expect.poll(() => store.list({ limit: 1 }).catch(() => {})).toHaveProperty('plants');
+  });
+
+  it('no acknowledged plant is lost when sessions are ended again and again', async () => {
+    let isEnding = true;
+    const acknowledged: bigint[] = [];
+    const write = async () => {
+      while (isEnding) {
+        const [next = plant] = newPlants(1);
+        const created = await store.create(next, within(2_000)).catch(() => {});
+        if (created) acknowledged.push(next.id);
+      }
+    };
+    const writing = Promise.all(Array.from({ length: 10 }, write));
+    for (let i = 0; i < 5; i++) {
+      const before = acknowledged.length;
+      await expect.poll(() => acknowledged.length, { interval: 5 }).toBeGreaterThan(before + 20);
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`;
+    }
+    await untilCreated(store);
+    isEnding = false;
+    await writing;
+    const rows =
+      await sql`select id from plants where id = any (${acknowledged.map(String)}::bigint[])`;
+    expect(rows).toHaveLength(acknowledged.length);
+  });
+
+  it('a read is repeated when its session was ended', async () => {
+    await sql`
+      select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`;
+    expect(await store.get(other.id)).toMatchObject(other);
+    expect((await store.list({ limit: 1 })).plants).toHaveLength(1);
+  });
+});
+
+describe('while a synchronous standby is away', () => {
+  let admin: postgres.Sql;
+  let url: string;
+
+  beforeAll(async () => {
+    const server = await startPostgres({ fsync: 'off' });
+    url = server.url;
+    return () => server.stop();
+  });
+
+  const setStandbys = async (names: string) => {
+    await admin.unsafe(`alter system set synchronous_standby_names = '${names}'`);
+    await admin`select pg_reload_conf()`;
+    await expect
+      .poll(() => admin`select current_setting('synchronous_standby_names') as names`)
+      .toEqual([{ names }]);
+  };
+  const waiting = () => admin`select pid from pg_stat_activity where wait_event = 'SyncRep'`;
+
+  beforeEach(async () => {
+    admin = connectForTest(url);
+    await admin`set synchronous_commit = local`;
+    return () => setStandbys('');
+  });
+
+  async function openWithStandby(): Promise<PlantStore> {
+    const store = await openAnother(url);
+    await store.create(newPlants(1)[0] ?? { id: 0n, name: '' });
+    await setStandbys('away');
+    return store;
+  }
+
+  it('a wait that somebody cancels ends in no false 200', async () => {
+    const store = await openWithStandby();
+    const [plant = { id: 0n, name: '' }] = newPlants(1);
+    const create = store.create(plant, within(3_000)).then(
+      () => 'created',
+      (error) => error.code,
+    );
+    await expect.poll(waiting).not.toHaveLength(0);
+    for (const { pid } of await waiting()) await admin`select pg_cancel_backend(${pid})`;
+    expect(await create).toBe(50300);
+    await setStandbys('');
+    await untilCreated(store, plant);
+  });
+
+  it('writes end at their deadline, nothing piles up, and creates work when it is back', async () => {
+    const store = await openWithStandby();
+    const sessions = () => admin`
+      select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+        and backend_type = 'client backend'`;
+    for (let i = 0; i < 3; i++) {
+      const creates = newPlants(50).map((plant) => store.create(plant, within(400)));
+      const outcomes = await Promise.allSettled(creates);
+      for (const outcome of outcomes) {
+        expect(outcome).toMatchObject({
+          status: 'rejected',
+          reason: { code: expect.toSatisfy((code) => [50300, 50301].includes(code)) },
+        });
+      }
+      expect((await sessions()).length).toBeLessThan(20);
+    }
+    await setStandbys('');
+    await untilCreated(store);
+  });
+
+  it('a repeated create says 200 only when the first commit is durable', async () => {
+    const store = await openWithStandby();
+    const [plant = { id: 0n, name: '' }] = newPlants(1);
+    await expect(store.create(plant, within(400))).rejects.toMatchObject(unavailable);
+    const again = await store.create(plant, within(1_000)).then(
+      () => 'created',
+      (error) => error.code,
+    );
+    expect([50300, 50301]).toContain(again);
+    await setStandbys('');
+    await untilCreated(store, plant);
+    expect(idsOf((await store.list({ limit: 1_000 })).plants)).toContain(plant.id);
+  });
+});

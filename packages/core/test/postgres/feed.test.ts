@@ -1,0 +1,254 @@
+import { startPostgres } from '@plant-store/test-setup';
+import type postgres from 'postgres';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { PlantStore } from '../../src/index.ts';
+import { connectForTest, holdOpen, openAnother, openForTest } from '../fixtures/open-store.ts';
+import { changesAfter, createAll, endOf, newPlants, summaryOf } from '../fixtures/plants.ts';
+
+const expired = { kind: 'cursorExpired', code: 41000 };
+
+describe('transactions in another order than their numbers', () => {
+  it('a transaction that begins first and commits last loses no change', async () => {
+    const { store, sql } = await openForTest();
+    const after = await endOf(store);
+    const other = await sql.reserve();
+    await other`begin`;
+    await other`insert into plants (id, name) values (1, 'early')`;
+    await store.create({ id: 2n, name: 'late' });
+    expect(await store.changes({ after })).toEqual({ changes: [], next: after });
+    await store.watchFeed();
+    expect(store.feed().heldBackFor).toBeGreaterThan(0);
+    const waiting = store.changes({ after, wait: 20 });
+    await other`commit`;
+    other.release();
+    expect(summaryOf(await waiting)).toEqual(['created 1', 'created 2']);
+    expect(summaryOf(await store.changes({ after }))).toEqual(['created 1', 'created 2']);
+    await store.watchFeed();
+    expect(store.feed().heldBackFor).toBe(0);
+  });
+
+  /** Creates the plants 1 and 2 in a transaction that is older than the delete of the old plant 2. */
+  async function overtake({ store, sql }: { store: PlantStore; sql: postgres.Sql }) {
+    await store.create({ id: 2n, name: 'old' });
+    const after = await endOf(store);
+    const release = await holdOpen(sql, "insert into plants (id, name) values (1, '')");
+    const creating = store.createMany([1n, 2n].map((id) => ({ id, name: 'new' })));
+    const waitingForLock = () => sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(waitingForLock).toHaveLength(1);
+    return { after, release, creating };
+  }
+
+  const told = async (store: PlantStore, after: string) =>
+    (await store.changes({ after })).changes.map(
+      ({ type, plant }) => `${type} ${plant.id} ${plant.name}`,
+    );
+
+  it('a create with a lower number than the delete of the old plant is shown last', async () => {
+    const { store, sql } = await openForTest();
+    const { after, release, creating } = await overtake({ store, sql });
+    await store.delete(2n);
+    await release();
+    expect(await creating).toMatchObject([{ result: 'created' }, { result: 'created' }]);
+    expect(await told(store, after)).toEqual(['created 1 new', 'created 2 new']);
+    const next = await endOf(store);
+    await store.delete(2n);
+    expect(await told(store, next)).toEqual(['deleted 2 new']);
+    expect(await told(store, after)).toEqual(['created 1 new', 'deleted 2 new']);
+  });
+
+  it('that is so even while the feed hides the later delete', async () => {
+    const { store, sql } = await openForTest();
+    const { after, release, creating } = await overtake({ store, sql });
+    const beforeDelete = await holdOpen(sql, 'select pg_current_xact_id()');
+    await store.delete(2n);
+    await release();
+    await creating;
+    const created = await store.changes({ after });
+    expect(summaryOf(created)).toEqual(['created 1', 'created 2']);
+    const beforeLaterDelete = await holdOpen(sql, 'select pg_current_xact_id()');
+    await store.delete(2n);
+    await beforeDelete();
+    expect(await store.changes({ after: created.next })).toMatchObject({ changes: [] });
+    await beforeLaterDelete();
+    expect(await told(store, created.next)).toEqual(['deleted 2 new']);
+  });
+
+  it('a transaction that is rolled back moves no cursor', async () => {
+    const { store, sql } = await openForTest();
+    await store.create({ id: 1n, name: 'Monstera' });
+    const after = await endOf(store);
+    await (await holdOpen(sql, "insert into plants (id, name) values (2, 'Pothos')"))();
+    expect(await store.changes({})).toEqual({ changes: [], next: after });
+    expect(await store.changes({ after })).toEqual({ changes: [], next: after });
+  });
+});
+
+describe('a follower', () => {
+  it('gets the changes of all instances, and of other clients', async () => {
+    const { store, sql, options } = await openForTest();
+    const other = await openAnother(options);
+    const pages = store.follow();
+    await pages.next();
+    await other.create({ id: 1n, name: 'x' });
+    await sql`insert into plants (id, name) values (2, 'from elsewhere')`;
+    await store.delete(1n);
+    const seen: string[] = [];
+    while (seen.length < 2) seen.push(...summaryOf((await pages.next()).value));
+    expect(seen.at(-1)).toBe('deleted 1');
+    expect(seen).toContain('created 2');
+  });
+
+  it('waits for hours of nothing, and for a database that was down', async () => {
+    const { store, sql } = await openForTest();
+    const after = await endOf(store);
+    const errors: unknown[] = [];
+    const next = store.follow({ after, onError: (error) => errors.push(error) }).next();
+    for (let i = 0; i < 2; i++) {
+      await sql`
+        select pg_terminate_backend(pid, 5000) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`;
+    }
+    await expect.poll(() => store.create({ id: 1n, name: 'x' }).catch(() => {})).toBeDefined();
+    expect(summaryOf((await next).value)).toEqual(['created 1']);
+    for (const error of errors) expect(error).toMatchObject({ code: 50300 });
+  });
+
+  it('and a caller who waits get the error that their cursor has expired', async () => {
+    const { store, sql } = await openForTest();
+    const after = await endOf(store);
+    const waits = [store.follow({ after }).next(), store.changes({ after, wait: 20 })];
+    const ended = waits.map((wait) => expect(wait).rejects.toMatchObject(expired));
+    await sql`truncate plants`;
+    await Promise.all(ended);
+    const pages = store.follow();
+    expect((await pages.next()).value.changes).toEqual([]);
+    await store.create({ id: 1n, name: 'x' });
+    expect(summaryOf((await pages.next()).value)).toEqual(['created 1']);
+  });
+
+  it('shares its reads with many others', async () => {
+    const { store } = await openForTest();
+    const after = await endOf(store);
+    const followers = Array.from({ length: 100 }, () => store.follow({ after }));
+    const plants = newPlants(500);
+    await createAll(store, plants);
+    const expected = plants.map(({ id }) => `created ${id}`);
+    for (const pages of followers) {
+      const seen: string[] = [];
+      while (seen.length < plants.length) seen.push(...summaryOf((await pages.next()).value));
+      expect(seen).toEqual(expected);
+    }
+  });
+});
+
+describe('a cursor expires', () => {
+  it.each(['truncate plants', 'truncate plant_deletions'])('after %s', async (statement) => {
+    const { store, sql } = await openForTest();
+    await store.create({ id: 1n, name: 'x' });
+    const after = await endOf(store);
+    await sql.unsafe(statement);
+    await expect(store.changes({ after })).rejects.toMatchObject(expired);
+    await expect(store.changes({ after, wait: 20 })).rejects.toMatchObject(expired);
+  });
+
+  it('when it is from before forgotten deletions, of which only old ones are forgotten', async () => {
+    const { store, sql } = await openForTest();
+    const plants = newPlants(5);
+    await createAll(store, plants);
+    const after = await endOf(store);
+    const ids = plants.map(({ id }) => id);
+    for (const id of ids.slice(0, 3)) await store.delete(id);
+    await changesAfter(store, after, 3);
+    await sql`update plant_deletions set deleted_at = now() - interval '8 days'`;
+    await store.delete(ids[3] ?? 0n);
+    await changesAfter(store, after, 4);
+    expect(await store.forgetDeletions(7)).toBe(3);
+    await expect(store.changes({ after })).rejects.toMatchObject(expired);
+    const next = await endOf(store);
+    await store.delete(ids[4] ?? 0n);
+    expect(summaryOf(await changesAfter(store, next, 1))).toEqual([`deleted ${ids[4]}`]);
+  });
+});
+
+describe('after a crash', () => {
+  it('a transaction number that is given again loses no change', async () => {
+    const server = await startPostgres({ fsync: 'off' });
+    onTestFinished(() => server.stop());
+    const store = await openAnother(server.url, { requireConnection: true });
+    const before = await endOf(store);
+    const sql = connectForTest(server.url);
+    // Postgres does not log these transaction numbers, and uses the numbers again after a crash.
+    for (let i = 0; i < 5; i++) await sql`select pg_current_xact_id()`;
+    const { next: after } = await store.changes({ after: before });
+    await server.halt('SIGQUIT');
+    await server.start();
+    await expect
+      .poll(() => store.create({ id: 1n, name: 'x' }).catch(() => {}))
+      .toEqual({ name: 'x' });
+    expect(summaryOf(await changesAfter(store, after, 1))).toEqual(['created 1']);
+  });
+
+  it('what a list or a page of changes showed is still there', async () => {
+    const server = await startPostgres({ fsync: 'off' });
+    onTestFinished(() => server.stop());
+    const store = await openAnother(server.url, { requireConnection: true });
+    const after = await endOf(store);
+    const hasty = connectForTest(`${server.url}?synchronous_commit=off`);
+    await hasty`insert into plants (id, name) values (701, 'x')`;
+    expect((await store.list({ limit: 10 })).plants).toMatchObject([{ id: 701n }]);
+    const { next } = await changesAfter(store, after, 1);
+    await server.halt('SIGQUIT');
+    await server.start();
+    await expect.poll(() => store.get(701n).catch(() => {})).toMatchObject({ id: 701n });
+    await expect.poll(() => store.changes({ after: next }).catch(() => {})).toBeDefined();
+  });
+});
+
+describe('a dump that is restored on a younger server', () => {
+  /** Copies the rows of all tables into the tables of another database, as pg_dump and pg_restore do. */
+  async function restore(from: postgres.Sql, to: postgres.Sql): Promise<void> {
+    const tables = await from`select tablename as name from pg_tables where schemaname = 'public'`;
+    for (const { name } of tables) {
+      await to.unsafe(`truncate "${name}"`);
+      const rows = await from.unsafe(`select row_to_json(t)::text as row from "${name}" as t`);
+      for (const { row } of rows) {
+        const insert = `insert into "${name}" select * from json_populate_record(null::"${name}", $1::text::json)`;
+        await to.unsafe(insert, [row]);
+      }
+    }
+  }
+
+  it('expires the old cursors, and loses no change afterwards', async () => {
+    const { store, sql } = await openForTest();
+    // The transaction numbers of the dump are far ahead of the younger server.
+    await sql.unsafe(`
+      do $$ begin for i in 1..3000 loop perform pg_current_xact_id(); commit; end loop; end $$`);
+    await createAll(
+      store,
+      [1n, 2n, 3n].map((id) => ({ id, name: 'dumped' })),
+    );
+    const before = await endOf(store);
+    await store.delete(3n);
+    const young = await startPostgres({ fsync: 'off' });
+    onTestFinished(() => young.stop());
+    const tables = await openAnother(young.url, { requireConnection: true });
+    await tables.close();
+    await restore(sql, connectForTest(young.url));
+
+    const restored = await openAnother(young.url, { requireConnection: true });
+    await expect
+      .poll(() => restored.changes({ after: before }).catch((error) => error))
+      .toMatchObject(expired);
+    expect((await restored.list({ limit: 10 })).plants).toMatchObject([{ id: 1n }, { id: 2n }]);
+    const after = await endOf(restored);
+    await restored.create({ id: 4n, name: 'new' });
+    await restored.delete(1n);
+    await restored.create({ id: 3n, name: 'new' });
+    expect(summaryOf(await changesAfter(restored, after, 3))).toEqual([
+      'created 4',
+      'deleted 1',
+      'created 3',
+    ]);
+  });
+});
