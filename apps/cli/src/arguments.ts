@@ -2,7 +2,7 @@ import { explainIdText } from '@plant-store/schemas/plain';
 import { InvalidArgumentError } from 'commander';
 
 /** The line about exit codes in the help. Scripts rely on these codes. */
-export const exitCodes =
+const exitCodes =
   'Exit codes: 0 done, 1 an error stopped the command, 2 an argument or a setting is not valid';
 
 /** Makes the end of the help of a command. */

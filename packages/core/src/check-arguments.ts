@@ -1,7 +1,6 @@
 import { CountPlants, Int64, ListPlantChanges, ListPlants } from '@plant-store/schemas';
 import { maxPageSize } from '@plant-store/schemas/plain';
 import * as z from 'zod';
-import { exportColumns } from './bulk/plant-exporter.ts';
 import type { PlantFeed } from './changes/plant-feed.ts';
 import { invalidInput } from './plant-store-error.ts';
 import type { PlantReader } from './plants/plant-reader.ts';
@@ -10,7 +9,7 @@ type Reads = PlantReader & Pick<PlantFeed, 'changes' | 'follow'>;
 
 /**
  * Makes the reading methods check their arguments, because a call from plain JavaScript can pass any value.
- * `openPlantReader` does not check arguments, so that the commands of the command line start without zod.
+ * `openPlantReader` does not check arguments, so that a tool that only reads starts without zod.
  */
 export function withCheckedArguments(reads: Reads): Reads {
   return {
@@ -25,18 +24,11 @@ export function withCheckedArguments(reads: Reads): Reads {
 
 // Each of these functions throws the PlantStoreError `invalidInput`.
 export const checkId = (id: bigint) => check(Id, { id }).id;
-export const checkIds = (ids: readonly bigint[]) => check(Ids, { ids }).ids;
-export const checkPlants = (plants: readonly unknown[]) => check(Plants, { plants }).plants;
 export const checkLimit = (limit: number) => check(Limit, { limit }).limit;
 export const checkCount = (query: unknown) => check(CountPlants, query);
 export const checkDays = (days: number) => check(Days, { days }).days;
-export const checkExport = (query: unknown) => check(Export, query);
 
 const Id = z.object({ id: Int64 });
-const Ids = z.object({ ids: z.array(Int64, { error: 'must be an array' }) });
-
-/** `load` accepts a list of any values here, because the loader itself checks each plant. */
-const Plants = z.object({ plants: z.array(z.unknown(), { error: 'must be an array' }) });
 
 const Limit = z.object({ limit: z.int({ error: 'must be an integer' }).min(0) });
 
@@ -53,22 +45,6 @@ const Changes = ListPlantChanges.unwrap()
 const Follow = z.looseObject({ after, tag }).optional();
 
 const since = z.date({ error: 'must be a date' }).optional();
-
-const columnName = z.enum(exportColumns, { error: `must be one of ${exportColumns.join(', ')}` });
-
-const Export = z
-  .object(
-    {
-      format: z.enum(['csv', 'text'], { error: 'must be csv or text' }),
-      columns: z.array(columnName, { error: 'must be an array' }),
-      tag,
-      since,
-      isPaged: z.boolean({ error: 'must be a boolean' }),
-    },
-    { error: 'must be an object' },
-  )
-  .partial()
-  .optional();
 
 const isCount = (value: unknown) =>
   value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && Number(value) >= 0);

@@ -7,14 +7,6 @@ export type {
 } from '@plant-store/schemas';
 export type { AccessTokens, NewTokenOptions } from './access-tokens/access-tokens.ts';
 export type { Authentication, Principal } from './access-tokens/principal.ts';
-export { checkPlant } from './bulk/loaded-plant.ts';
-export {
-  type ExportColumn,
-  type ExportQuery,
-  exportColumns,
-  type PlantExport,
-} from './bulk/plant-exporter.ts';
-export type { LoadOutcome } from './bulk/plant-loader.ts';
 export type { FollowOptions, PlantFeed } from './changes/plant-feed.ts';
 export type { OpenOptions, PoolState } from './database/database.ts';
 export type { Caller, CallOptions, Deadline } from './database/deadline.ts';

@@ -1,20 +1,14 @@
 import { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
-import { createPlantExporter, type PlantExporter } from './bulk/plant-exporter.ts';
-import { createPlantLoader, type PlantLoader } from './bulk/plant-loader.ts';
-import { createPlantRemover, type PlantRemover } from './bulk/plant-remover.ts';
 import type { FeedState } from './changes/feed-end.ts';
 import { forgetDeletions } from './changes/forget-deletions.ts';
 import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
 import {
   checkCount,
   checkDays,
-  checkExport,
   checkId,
-  checkIds,
   checkLimit,
-  checkPlants,
   withCheckedArguments,
 } from './check-arguments.ts';
 import type { Database, OpenOptions, PoolState } from './database/database.ts';
@@ -42,12 +36,7 @@ import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/
  */
 export type StoreEvents = { batch: [CommittedBatch]; warning: [string] };
 
-export interface PlantStore
-  extends PlantReader,
-    PlantLoader,
-    PlantRemover,
-    PlantExporter,
-    PlantFeed {
+export interface PlantStore extends PlantReader, PlantFeed {
   /**
    * Creates a plant, and resolves when the plant is committed. Also resolves when a plant with equal id, name
    * and tag is already stored, so you can safely repeat a create.
@@ -179,9 +168,6 @@ function createPlantStore(
   const bounds = 'dataDirectory' in options ? searchBounds.embedded : searchBounds.postgres;
   const reader = createPlantReader(database, bounds);
   const countUpTo = createCountUpTo(database);
-  const loader = createPlantLoader(database);
-  const exporter = createPlantExporter(database);
-  const remover = createPlantRemover(database);
   database.onWarning((message) => events.emit('warning', message));
   const webhooks = createWebhooks(database, {
     ...webhookSettings,
@@ -202,13 +188,10 @@ function createPlantStore(
     }),
     countUpTo: async (limit, query, options) =>
       countUpTo(checkLimit(limit), checkCount(query), options),
-    export: async (query) => exporter.export(checkExport(query)),
-    load: async (plants) => noticed(loader.load(checkPlants(plants))),
     async delete(given, options) {
       const id = checkId(given);
       return noticed(lane.delete(id, options));
     },
-    deleteMany: async (ids) => noticed(remover.deleteMany(checkIds(ids))),
     feed: feed.state,
     watchFeed: feed.watch,
     async forgetDeletions(given) {

@@ -57,7 +57,7 @@ it('sends an event for each change, with a cursor and with the plant in the form
 
 it('resumes after the last event of the client, even between two changes of one transaction', async () => {
   const after = await end();
-  await server.store.load([1n, 2n, 3n, 4n].map((id) => ({ id, name: `plant ${id}` })));
+  await server.store.createMany([1n, 2n, 3n, 4n].map((id) => ({ id, name: `plant ${id}` })));
   const read = async (count: number, query: string, headers = {}) => {
     const stream = await get(query, headers);
     return eventsIn(await readEvents(stream, (text) => eventsIn(text).length >= count));

@@ -77,7 +77,10 @@ it('lists the plants again after many missed changes', async () => {
     id: BigInt(100 + i),
     name: 'Missed',
   }));
-  await server.changeStore({ store: (store) => store.load(missed) });
+  await server.changeStore({
+    store: (store) =>
+      Promise.all([missed.slice(0, 750), missed.slice(750)].map((part) => store.createMany(part))),
+  });
   const list = page.waitForRequest((request) => request.url().includes('listPlants'));
   await server.resume();
   await list;

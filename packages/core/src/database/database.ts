@@ -20,13 +20,6 @@ export interface Database extends Verbs {
    * undefined for an embedded database, which nobody can restore while the database is open.
    */
   readonly renewFeed?: (() => Promise<void>) | undefined;
-  /**
-   * Writes rows into these columns of `plants`. The rows are in the text format of COPY. Commits all rows, or
-   * no row. Returns the number of inserted rows. A trigger may skip some rows.
-   */
-  copyPlants(rows: Uint8Array, columns: string): Promise<number>;
-  /** Opens a read-only session for COPY. Other statements do not wait while the session reads rows. */
-  openCopies(): Promise<CopySession>;
   close(): Promise<void>;
 }
 
@@ -82,16 +75,5 @@ export interface DatabaseConnection {
    */
   isCommitting(other: DatabaseConnection): Promise<boolean | undefined>;
   /** Closes the connection, and ends the running statement. The promise is never rejected. */
-  close(): Promise<void>;
-}
-
-/** A session that reads rows of a database with COPY. */
-export interface CopySession {
-  /**
-   * Reads the rows of a query in one snapshot. Yields blocks of text in a format of COPY. In the format
-   * `text`, a block contains only whole lines. Times are in UTC. Only one COPY statement may run at a time.
-   */
-  copyOut(select: string, format: 'csv' | 'text'): AsyncGenerator<Uint8Array>;
-  /** Ends the session and its running COPY statement. The promise is never rejected. */
   close(): Promise<void>;
 }

@@ -3,7 +3,6 @@ import { bulkTimeout, systemTime, timeText } from '../database/deadline.ts';
 import { ConnectionPool } from '../database/pool/connection-pool.ts';
 import { createVerbs } from '../database/verbs.ts';
 import { applyMigrations, readSchemaVersion } from '../tables/schema-version.ts';
-import { openCopies, removeCopies } from './copy-session.ts';
 import { copyId, hasDatabase, markInUse } from './data-directory-state.ts';
 import { openError, PGliteConnection } from './pglite-connection.ts';
 
@@ -20,7 +19,6 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
   try {
     await migrateEmbedded(connection);
     await markInUse(directory);
-    await removeCopies(directory);
   } catch (cause) {
     await connection.close();
     throw openError(directory, cause);
@@ -46,12 +44,6 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     copyId: copyId(directory),
     shares,
     onClockMoved: (listener) => pool.onClockMoved(listener),
-    async copyPlants(rows, columns) {
-      // PGlite offers the statement's `blob` as the device `/dev/blob`, which COPY can read.
-      const text = `copy plants (${columns}) from '/dev/blob'`;
-      return (await connection.run({ text, blob: rows }, bulkTimeout)).count;
-    },
-    openCopies: async () => openCopies(connection, directory),
     async close() {
       await pool.close();
       await connection.close();

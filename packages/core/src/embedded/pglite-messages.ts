@@ -14,8 +14,6 @@ export interface Statement {
    */
   readonly values?: Values;
   readonly rowsAs?: RowsAs | undefined;
-  /** The content of the file `/dev/blob` during the statement. */
-  readonly blob?: Uint8Array;
 }
 
 /** A task for the worker. The first task must be `open`. */

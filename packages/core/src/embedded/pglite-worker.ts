@@ -78,11 +78,10 @@ async function open() {
   });
   const runPrepared = createPreparedRunner(client, pgliteModule);
   return {
-    run({ text, values, rowsAs, blob }: Statement): Promise<Results> {
+    run({ text, values, rowsAs }: Statement): Promise<Results> {
       if (values && !rowsAs) return runPrepared(text, values);
       return client.query(text, [...(values ?? [])], {
         rowMode: rowsAs === 'objects' ? 'object' : 'array',
-        ...(blob !== undefined && { blob: new Blob([blob]) }),
       });
     },
     checkpointIfDue: createCheckpointer(client),

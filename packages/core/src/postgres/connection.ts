@@ -4,7 +4,6 @@ import type { DatabaseConnection } from '../database/database.ts';
 import { unconfirmedCommit } from '../database/database-error.ts';
 import { timeText, withTimeout } from '../database/deadline.ts';
 import { cancelStatement, type Session } from './cancel-request.ts';
-import { copyFromStdin, copyToStdout } from './copy.ts';
 import type { LeftBehind } from './left-behind.ts';
 import { isStatementLost, poolerKeepsStatements } from './prepared-statements.ts';
 import {
@@ -28,13 +27,6 @@ export interface Connection extends DatabaseConnection {
   readonly isReadOnly: boolean;
   /** Whether statements are prepared. False behind a pooler that does not keep prepared statements. */
   readonly prepares: boolean;
-  /** Runs a `COPY … FROM STDIN` that inserts `rows`: see `copyFromStdin`. */
-  copy(text: string, rows: Uint8Array): Promise<number>;
-  /**
-   * Runs a `COPY … TO STDOUT`. Yields the rows in blocks as the rows arrive. Each block contains only whole
-   * rows.
-   */
-  copyOut(text: string): AsyncGenerator<Uint8Array>;
 }
 
 /**
@@ -91,8 +83,6 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   } = options;
   // For TLS, postgres.js reads the property `host` of the socket.
   const socket = Object.assign(new Socket(), { host });
-  // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
-  socket.setNoDelay();
   let isOpen = true;
   let isStarted = false;
   let hasWarned = false;
@@ -212,23 +202,6 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       throwIfWarned();
       return { rows: withoutHoles(rows), count: rows.count };
     },
-    async copy(text, rows) {
-      hasWarned = false;
-      const count = await track(copyFromStdin(client.unsafe(text), rows));
-      throwIfWarned();
-      return count;
-    },
-    async *copyOut(text) {
-      // If the caller stops before the last row, `close` cancels the statement.
-      const stopped = Promise.withResolvers<void>();
-      running = stopped.promise;
-      try {
-        yield* copyToStdout(client.unsafe(text));
-        running = undefined;
-      } finally {
-        stopped.resolve();
-      }
-    },
     close,
   };
 
@@ -267,8 +240,7 @@ const longestTimeout = 2 ** 31 - 1;
 /**
  * These settings make the server end the session of a silent client, because a firewall may forget a
  * connection without closing the connection. `tcp_user_timeout` is in milliseconds, and the other times are
- * in seconds. A COPY without a time limit must not have these settings, because the reader of the rows may
- * pause.
+ * in seconds.
  */
 const keepAlive = {
   tcp_keepalives_idle: 10,

@@ -1,9 +1,4 @@
-import {
-  type CopySession,
-  type Database,
-  lateCommit,
-  type OpenOptions,
-} from '../database/database.ts';
+import { type Database, lateCommit, type OpenOptions } from '../database/database.ts';
 import { databaseUnavailable } from '../database/database-error.ts';
 import { bulkTimeout } from '../database/deadline.ts';
 import { databaseSettingsError } from '../database/explain-database-error.ts';
@@ -40,7 +35,6 @@ export async function openPostgres(
 ): Promise<Database> {
   let warn: ((message: string) => void) | undefined;
   const warned = new Set<string>();
-  let isClosed = false;
   const applicationName = readOnly ? 'plant-store tool' : 'plant-store';
   const connectToStore = afterMigration();
   const connect = async () => {
@@ -66,11 +60,6 @@ export async function openPostgres(
     const [, , { share }] = statement;
     return (share === 'bulk' ? bulk : pool).run(...statement);
   });
-  const copyPlants: Database['copyPlants'] = (rows, columns) => {
-    const text = `copy plants (${columns}) from stdin`;
-    return bulk.use({ text, share: 'bulk' }, (connection) => connection.copy(text, rows));
-  };
-
   const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
   const migrate = () => migratePostgres(createConnectToPrimary(url, migrationLimits));
   const migrator = createMigrator(async () => {
@@ -92,10 +81,7 @@ export async function openPostgres(
       warn = listener;
     },
     renewFeed: readOnly ? undefined : migrate,
-    copyPlants,
-    openCopies,
     async close() {
-      isClosed = true;
       await Promise.all([pool.close(), bulk.close()]);
     },
   };
@@ -107,21 +93,6 @@ export async function openPostgres(
     return async () => {
       await migrator.migrated();
       return connectNow();
-    };
-  }
-
-  /**
-   * Opens a session for COPY statements that read. The session has a timeout only for locks, because a reader
-   * may be slow.
-   */
-  async function openCopies(): Promise<CopySession> {
-    if (isClosed) throw new Error('the store is closed');
-    const options = { timeout: Number.POSITIVE_INFINITY, readOnly: !onPrimary };
-    const connection = await createConnectToPrimary(url, options)();
-    return {
-      copyOut: (select, format) =>
-        connection.copyOut(`copy (${select}) to stdout (format ${format})`),
-      close: () => connection.close(),
     };
   }
 

@@ -175,7 +175,7 @@ const deleteBySql = (sql: postgres.Sql, id: number) => sql`
   insert into plant_deletions (id, name, tag, created_at, created_in)
   select id, name, tag, created_at, changed_in from deleted`;
 
-/** Loads and deletes many plants at a time, as the command line does. */
+/** Creates and deletes many plants at a time. */
 async function importPlants(
   { world, store, random, newPlant, acknowledged }: Writes,
   isOver: () => boolean,
@@ -188,12 +188,16 @@ async function importPlants(
     const plants = [
       ...Array.from({ length: free - first }, (_, i) => newPlant(first + i)),
       ...Array.from({ length: random.whole(0, 5) }, () => newPlant()),
-    ].map((plant) => (random.isLikely(0.5) ? plant : { ...plant, createdAt: new Date(plant.id) }));
-    const outcomes = await store.load(plants).catch(() => []);
-    acknowledged.push(...plants.filter((_, i) => outcomes[i] === 'created').map(createOf));
+    ];
+    const outcomes = await store
+      .createMany(plants.map((plant) => ({ ...plant, id: BigInt(plant.id) })))
+      .catch(() => []);
+    acknowledged.push(
+      ...plants.filter((_, i) => Object(outcomes[i]).result === 'created').map(createOf),
+    );
     await setTimeout(random.whole(0, 200));
     const ids = Array.from({ length: random.whole(1, 40) }, () => random.whole(1_000_000, free));
-    await store.deleteMany([...new Set(ids)].map(BigInt)).catch(() => {});
+    for (const id of new Set(ids)) await store.delete(BigInt(id)).catch(() => {});
     await setTimeout(random.whole(0, 200));
   }
 }
