@@ -26,6 +26,7 @@ export async function startFaultProxy(serverUrl: string) {
   const url = new URL(serverUrl);
   const target = { host: url.hostname, port: Number(url.port), allowHalfOpen: true };
   const sockets = new Set<Socket>();
+  const servers = new Set<Socket>();
   let generation = 0;
   let fault: Fault = 'none';
   const heldBack: (() => void)[] = [];
@@ -40,6 +41,7 @@ export async function startFaultProxy(serverUrl: string) {
     let isHeld = false;
     const own = generation;
     const isForgotten = () => own !== generation;
+    servers.add(server.on('close', () => servers.delete(server)));
     for (const [from, to] of [
       [client, server],
       [server, client],
@@ -97,6 +99,10 @@ export async function startFaultProxy(serverUrl: string) {
     /** The number of connections that are open now. */
     get open() {
       return sockets.size / 2;
+    },
+    /** The ports of the open connections to the server. In Postgres, each is a `client_port`. */
+    get serverPorts() {
+      return [...servers].map(({ localPort }) => localPort ?? Number.NaN);
     },
     /** Resets the connection of the next response that contains this text. Resolves after the reset. */
     loseResponse: (text: string) =>

@@ -9,7 +9,10 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 export interface PostgresProcess {
   readonly process: ChildProcess;
   start(): Promise<void>;
-  /** `SIGQUIT` stops the server immediately, without a checkpoint. `SIGINT` stops the server gracefully. */
+  /**
+   * `SIGKILL` kills all processes of the server. `SIGQUIT` stops the server immediately, without a checkpoint.
+   * `SIGINT` stops the server gracefully.
+   */
   halt(signal: NodeJS.Signals): Promise<void>;
   /** Stops the server without waiting for its end, because an exit handler of this process cannot wait. */
   abandon(): void;
@@ -54,25 +57,36 @@ export function postgresProcess(place: PostgresInstallation): PostgresProcess {
     },
     async halt(signal) {
       if (server.exitCode !== null || server.signalCode !== null) return;
-      server.kill(signal);
-      await once(server, 'exit');
+      const ended = once(server, 'exit');
+      if (signal === 'SIGKILL') await signalProcesses(server.pid ?? Number.NaN, signal);
+      else server.kill(signal);
+      await ended;
     },
     abandon: () => void server.kill('SIGQUIT'),
   };
 }
 
 export async function freezeProcesses(postmaster: number): Promise<() => void> {
+  const processes = await signalProcesses(postmaster, 'SIGSTOP');
+  return () => {
+    for (const pid of processes) send(pid, 'SIGCONT');
+  };
+}
+
+/** Sends a signal to the server and to its children, which it returns. */
+async function signalProcesses(postmaster: number, signal: NodeJS.Signals): Promise<number[]> {
   process.kill(postmaster, 'SIGSTOP'); // A stopped postmaster starts no processes.
   const { stdout } = await promisify(execFile)('pgrep', ['-P', String(postmaster)]);
-  const children = stdout.trim().split('\n').map(Number);
-  for (const pid of children) process.kill(pid, 'SIGSTOP');
-  return () => {
-    for (const pid of [postmaster, ...children]) {
-      try {
-        process.kill(pid, 'SIGCONT');
-      } catch {
-        // The process may have ended, because the postmaster already runs again.
-      }
-    }
-  };
+  const processes = [postmaster, ...stdout.trim().split('\n').map(Number)];
+  for (const pid of processes) send(pid, signal);
+  return processes;
+}
+
+/** Sends a signal to a process, which may have ended. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // The process has ended.
+  }
 }

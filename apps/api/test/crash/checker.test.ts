@@ -5,9 +5,12 @@ import type { Action } from './register.ts';
 const create = (content: string): Action => ({ type: 'create', content, result: 'stored' });
 const taken = (content: string): Action => ({ type: 'create', content, result: 'taken' });
 const lostCreate = (content: string): Action => ({ type: 'create', content, result: 'unknown' });
-const deleted: Action = { type: 'delete', result: 'deleted' };
+const deleted: Action = { type: 'delete', result: 'changed' };
 const absent: Action = { type: 'delete', result: 'absent' };
 const lostDelete: Action = { type: 'delete', result: 'unknown' };
+const replaced = (content: string): Action => ({ type: 'replace', content, result: 'changed' });
+const notReplaced = (content: string): Action => ({ type: 'replace', content, result: 'absent' });
+const lostReplace = (content: string): Action => ({ type: 'replace', content, result: 'unknown' });
 const read = (state: string | null): Action => ({ type: 'read', state });
 
 type Line = readonly [start: number, end: number, action: Action];
@@ -47,6 +50,19 @@ const good: Record<string, Line[]> = {
     [0, 6, lostCreate('x')],
     [7, 8, read('x')],
   ],
+  'replacements, with and without a plant': [
+    [0, 1, notReplaced('x')],
+    [2, 3, create('x')],
+    [4, 5, replaced('y')],
+    [6, 7, read('y')],
+    [8, 9, taken('x')],
+  ],
+  'a replacement without a response, before and after its effect': [
+    [0, 1, create('x')],
+    [2, 8, lostReplace('y')],
+    [3, 4, read('x')],
+    [5, 6, read('y')],
+  ],
   'a delete without a response that has its effect late, but in time': [
     [0, 1, create('x')],
     [2, 8, lostDelete],
@@ -73,6 +89,15 @@ const bad: Record<string, Line[]> = {
     [3, 4, deleted],
     [5, 6, read(null)],
     [10, 11, read('x')],
+  ],
+  'a replacement that creates a plant': [
+    [0, 4, lostReplace('x')],
+    [5, 6, read('x')],
+  ],
+  'a replacement that is undone by a create of the old plant': [
+    [0, 1, create('x')],
+    [2, 3, replaced('y')],
+    [4, 5, create('x')],
   ],
   'a plant that two deletes remove': [
     [0, 1, create('x')],

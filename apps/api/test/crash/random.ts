@@ -3,7 +3,7 @@ export interface Random {
   /** A whole number from `min` to `max`. */
   whole(min: number, max: number): number;
   isLikely(probability: number): boolean;
-  pick<T>(values: readonly [T, ...T[]]): T;
+  pick<T>(values: readonly T[]): T;
 }
 
 /** Makes the random numbers of a seed with the algorithm mulberry32. */
@@ -15,10 +15,12 @@ export function randomOf(seed: number): Random {
     bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
     return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
   };
-  const whole = (min: number, max: number) => min + Math.floor(next() * (max - min + 1));
   return {
-    whole,
+    whole: (min, max) => min + Math.floor(next() * (max - min + 1)),
     isLikely: (probability) => next() < probability,
-    pick: ([first, ...others]) => others[whole(0, others.length) - 1] ?? first,
+    pick<T>(values: readonly T[]): T {
+      if (values.length === 0) throw new Error('there is nothing to pick from');
+      return values[Math.floor(next() * values.length)] as T; // The cast is safe: the index is in range.
+    },
   };
 }

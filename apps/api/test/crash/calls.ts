@@ -1,0 +1,212 @@
+import type { Operation } from './checker.ts';
+import type { Action } from './register.ts';
+import type { Server } from './world.ts';
+
+export interface Plant {
+  readonly name: string;
+  readonly tag?: string;
+}
+
+/** A request of a client. A list covers all ids from `from`, up to `to` if it is given. */
+export type Request =
+  | { readonly type: 'create' | 'replace'; readonly id: bigint; readonly plant: Plant }
+  | { readonly type: 'delete' | 'get'; readonly id: bigint }
+  | {
+      readonly type: 'list';
+      readonly from: bigint;
+      readonly to?: bigint;
+      readonly after: string;
+      readonly limit: number;
+    };
+
+/** A request with its times, in milliseconds of this process, and its response if one came. */
+export interface Call {
+  readonly server: Server;
+  readonly request: Request;
+  readonly start: number;
+  readonly end: number;
+  readonly response: ApiResponse | undefined;
+}
+
+interface ApiResponse {
+  readonly status: number;
+  /** The parsed body. Ids are bigints, and a cursor is a text. */
+  readonly body: Body;
+}
+
+interface Body extends Partial<Plant> {
+  readonly error?: number;
+  readonly message?: string;
+  readonly plants?: readonly (Plant & { readonly id: bigint })[];
+  readonly next?: string;
+}
+
+/** A client waits this many milliseconds for a response, which is longer than the server's deadline of 5 s. */
+const patience = 8_000;
+
+/** Sends a request to a server. The call has no response when the server or the connection ends first. */
+export async function callServer(server: Server, request: Request): Promise<Call> {
+  const start = performance.now();
+  const response = await send(server, ...partsOf(request));
+  return { server, request, start, end: performance.now(), response };
+}
+
+function partsOf(request: Request): [method: string, path: string, body?: string] {
+  switch (request.type) {
+    case 'create':
+      return ['POST', '/plants', bodyOf(request.plant, request.id)];
+    case 'replace':
+      return ['PUT', `/plants/${request.id}`, bodyOf(request.plant)];
+    case 'delete':
+      return ['DELETE', `/plants/${request.id}`];
+    case 'get':
+      return ['GET', `/plants/${request.id}`];
+    case 'list':
+      return ['GET', `/plants?after=${encodeURIComponent(request.after)}&limit=${request.limit}`];
+  }
+}
+
+/** The ids are beyond the numbers of JavaScript, so `JSON.stringify` cannot write them. */
+const bodyOf = (plant: Plant, id?: bigint) =>
+  JSON.stringify(plant).replace('{', id === undefined ? '{' : `{"id":${id},`);
+
+/** Sends one HTTP request. Resolves with undefined when no complete response comes. */
+export async function send(
+  { url, token }: Pick<Server, 'url' | 'token'>,
+  method: string,
+  path: string,
+  body?: string,
+): Promise<ApiResponse | undefined> {
+  if (url === undefined) return undefined;
+  const type = body === undefined ? undefined : { 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${token}`, ...type };
+  const signal = AbortSignal.timeout(patience);
+  try {
+    const response = await fetch(url + path, { method, headers, signal, body: body ?? null });
+    return { status: response.status, body: parse((await response.text()) || '{}') };
+  } catch (error) {
+    if (error instanceof SyntaxError) throw error;
+    return undefined;
+  }
+}
+
+/** Parses JSON. Keeps all digits of an id. Keeps a cursor as a text, even when it is written as a number. */
+export function parse(json: string) {
+  return JSON.parse(json, (key, value, context?: { source?: string }) => {
+    if (key === 'id') return BigInt(context?.source ?? value);
+    return key === 'next' && typeof value === 'number' ? context?.source : value;
+  });
+}
+
+export const textOf = ({ name, tag }: Plant): string =>
+  tag === undefined || tag === null ? name : `${name} (${tag})`;
+
+/** Whether nobody knows if the call had an effect. */
+export const isUnknown = ({ response }: Call): boolean =>
+  response === undefined || response.body.error === 50300;
+
+/** Whether the server has rejected the call because of its own state, so the call has no effect. */
+export const isRejected = (call: Call): boolean =>
+  call.response?.status === 503 && !isUnknown(call);
+
+export const isCreated = ({ request, response }: Call): boolean =>
+  request.type === 'create' && response?.status === 200;
+
+const expected = {
+  create: [200, 40900],
+  replace: [200, 40401],
+  delete: [204, 40401],
+  get: [200, 40401],
+  list: [200],
+};
+
+/** Whether the contract allows the response of a call. */
+export function isExpected(call: Call): boolean {
+  if (isUnknown(call) || isRejected(call)) return true;
+  const { status = 0, body } = call.response ?? {};
+  return expected[call.request.type].includes(body?.error ?? status);
+}
+
+/**
+ * The latest moment at which a call without a result may take effect. After an error, that is a second after
+ * the response. Without a response, the server ends the request 6 s after the server could read it. A second
+ * more is an allowance for a busy machine.
+ */
+export function effectLimit({ server, start, end, response }: Call): number {
+  if (response) return end + 1_000 + 1_000;
+  // A frozen server reads the request only when it goes on.
+  const thaws = server.freezes.filter((freeze) => freeze.start < end && freeze.end > start);
+  return Math.max(end, ...thaws.map((freeze) => freeze.end)) + 6_000 + 1_000;
+}
+
+/** An operation with the call that caused it. */
+export interface CallOperation extends Operation {
+  readonly call: Call;
+}
+
+/** Returns the operations of the calls on each id. A list is a read of each id that it covers. */
+export function operationsById(calls: readonly Call[]): Map<bigint, CallOperation[]> {
+  const byId = new Map<bigint, CallOperation[]>();
+  for (const { request } of calls) if ('id' in request) byId.set(request.id, []);
+  for (const call of calls) {
+    if (isRejected(call)) continue;
+    const isCertain = !isUnknown(call);
+    const end = isCertain ? call.end : effectLimit(call);
+    for (const [id, action] of actionsOf(call, byId)) {
+      byId.get(id)?.push({ action, start: call.start, end, isCertain, call });
+    }
+  }
+  return byId;
+}
+
+function actionsOf(call: Call, ids: ReadonlyMap<bigint, unknown>): [bigint, Action][] {
+  const { request, response } = call;
+  const unknown = isUnknown(call);
+  const body = response?.body ?? {};
+  const result = body.error ? 'absent' : 'changed';
+  switch (request.type) {
+    case 'create': {
+      const outcome = body.error ? 'taken' : 'stored';
+      const content = textOf(request.plant);
+      return [[request.id, { type: 'create', content, result: unknown ? 'unknown' : outcome }]];
+    }
+    case 'replace': {
+      const content = textOf(request.plant);
+      return [[request.id, { type: 'replace', content, result: unknown ? 'unknown' : result }]];
+    }
+    case 'delete':
+      return [[request.id, { type: 'delete', result: unknown ? 'unknown' : result }]];
+    case 'get': {
+      const state = body.error ? null : textOf({ name: '', ...body });
+      return unknown ? [] : [[request.id, { type: 'read', state }]];
+    }
+    case 'list': {
+      const contents = new Map(body.plants?.map((plant) => [plant.id, textOf(plant)]));
+      const last = body.next === undefined ? undefined : body.plants?.at(-1)?.id;
+      const isCovered = (id: bigint) => id >= request.from && (last === undefined || id <= last);
+      const read = (id: bigint): [bigint, Action] => [
+        id,
+        { type: 'read', state: contents.get(id) ?? null },
+      ];
+      return unknown ? [] : idsOf(request, ids).filter(isCovered).map(read);
+    }
+  }
+}
+
+function idsOf({ from, to }: { from: bigint; to?: bigint }, known: ReadonlyMap<bigint, unknown>) {
+  if (to === undefined) return [...known.keys()];
+  const ids = Array.from({ length: Number(to - from) + 1 }, (_, i) => from + BigInt(i));
+  return ids.filter((id) => known.has(id));
+}
+
+/** Returns one line about a call, for the report of a failed history. */
+export function lineOf({ server, request, start, end, response }: Call, origin: number): string {
+  const [from, to] = [start, end].map((time) => ((time - origin) / 1_000).toFixed(2).padStart(6));
+  const { type } = request;
+  const what = 'id' in request ? `${type} ${request.id}` : `list from ${request.from}`;
+  const plant = 'plant' in request ? ` ${textOf(request.plant)}` : '';
+  const { status, body } = response ?? {};
+  const read =
+    body?.name === undefined || type !== 'get' ? '' : ` ${textOf({ name: '', ...body })}`;
+  return `${from} – ${to} s at ${server.name}: ${what}${plant} → ${body?.error ?? status ?? 'no response'}${read}`;
+}

@@ -1,0 +1,187 @@
+import { setTimeout } from 'node:timers/promises';
+import {
+  type Call,
+  callServer,
+  effectLimit,
+  isCreated,
+  isRejected,
+  isUnknown,
+  type Plant,
+  type Request,
+} from './calls.ts';
+import type { Random } from './random.ts';
+import type { Server, World } from './world.ts';
+
+/** Clients that write and read plants until they are stopped. Each call is recorded in the world. */
+export type Clients = ReturnType<typeof startClients>;
+
+const clients = 12;
+
+/** A client pauses for this many milliseconds before it repeats a call without a result. */
+const retryPause = 50;
+
+/** The number of ids that all clients change again and again. After a while, they use other ids. */
+const hotIds = 8;
+const hotPeriod = 10_000;
+
+/** All ids are beyond the integers that JavaScript can count. */
+const firstFresh = 2n ** 53n + 1n;
+const firstHot = 2n ** 62n;
+
+/** A create that is sent after a mend must succeed before this many milliseconds have passed. */
+const patience = 20_000;
+
+export async function startClients(world: World, random: Random) {
+  const { servers, calls } = world;
+  const startedAt = performance.now();
+  let isOver = false;
+  let fresh = firstFresh;
+  let names = 0;
+
+  const open = new Set<Promise<Call>>();
+  const send = async (server: Server, request: Request) => {
+    const sent = callServer(server, request);
+    open.add(sent);
+    const call = await sent;
+    open.delete(sent);
+    calls.push(call);
+    return call;
+  };
+  const newPlant = (): Plant => {
+    const name = `plant ${names++} 🪴`;
+    return random.isLikely(0.5) ? { name, tag: 'herb' } : { name };
+  };
+  const runningServer = async () => {
+    for (;;) {
+      const running = servers.filter(({ url }) => url !== undefined);
+      if (running.length > 0) return random.pick(running);
+      await setTimeout(10);
+    }
+  };
+  const changes = (await hasReplace(servers))
+    ? hotActions
+    : hotActions.filter((each) => each !== 'replace');
+
+  /**
+   * Sends a request until it has a result, or gives up early. Nobody else knows a fresh id, so a client that
+   * gave up reads the plant when its create may no longer take effect.
+   */
+  const insist = async (request: Request, givesUp: boolean): Promise<Call | undefined> => {
+    while (!isOver) {
+      const call = await send(await runningServer(), request);
+      if (!isUnknown(call) && !isRejected(call)) return call;
+      if (givesUp) return call;
+      await setTimeout(retryPause);
+    }
+    return undefined;
+  };
+  const createFresh = async () => {
+    const id = fresh++;
+    const call = await insist({ type: 'create', id, plant: newPlant() }, random.isLikely(0.4));
+    if (!call) return;
+    if (isCreated(call) && random.isLikely(0.2))
+      await send(await runningServer(), { type: 'delete', id });
+    else if (isUnknown(call)) void readLater(id, call);
+  };
+  const readLater = async (id: bigint, call: Call) => {
+    // The server may still be frozen, so the limit may move.
+    while (!isOver && performance.now() < effectLimit(call)) await setTimeout(200);
+    if (!isOver) await send(await runningServer(), { type: 'get', id });
+  };
+  const changeHot = async () => {
+    const period = Math.floor((performance.now() - startedAt) / hotPeriod);
+    const first = firstHot + BigInt(period * hotIds);
+    const last = first + BigInt(hotIds - 1);
+    const id = first + BigInt(random.whole(0, hotIds - 1));
+    const type = random.pick(changes);
+    const list = {
+      type: 'list',
+      from: first,
+      to: last,
+      after: String(first - 1n),
+      limit: hotIds,
+    } as const;
+    const request: Request =
+      type === 'list'
+        ? list
+        : type === 'get' || type === 'delete'
+          ? { type, id }
+          : { type, id, plant: newPlant() };
+    await insist(request, random.isLikely(0.5));
+  };
+  const run = async () => {
+    while (!isOver) {
+      await setTimeout(random.whole(10, 120));
+      if (random.isLikely(0.4)) await createFresh();
+      else await changeHot();
+    }
+  };
+  const running = Array.from({ length: clients }, run);
+  if (world.database) running.push(writeBySql(world, random, () => isOver));
+
+  return {
+    /** Creates plants at a server. Resolves with the milliseconds until a create got 200, or with Infinity. */
+    async untilCreated(server: Server): Promise<number> {
+      const since = performance.now();
+      const first = Promise.withResolvers<number>();
+      let isDone = false;
+      const create = async () => {
+        const call = await send(server, { type: 'create', id: fresh++, plant: newPlant() });
+        if (isCreated(call)) first.resolve(call.end - since);
+      };
+      void first.promise.then(() => {
+        isDone = true;
+      });
+      while (!isDone && performance.now() - since < patience) {
+        void create();
+        await setTimeout(100);
+      }
+      return isDone ? first.promise : Number.POSITIVE_INFINITY;
+    },
+    /** Stops the clients. Resolves when all calls have ended. */
+    async stop(): Promise<void> {
+      isOver = true;
+      await Promise.all(running);
+      await Promise.all(open);
+    },
+  };
+}
+
+const hotActions = [
+  'create',
+  'create',
+  'create',
+  'replace',
+  'delete',
+  'delete',
+  'get',
+  'get',
+  'list',
+] as const;
+
+/** Whether the store can replace plants. */
+async function hasReplace([server]: readonly Server[]): Promise<boolean> {
+  if (!server) return false;
+  const { response } = await callServer(server, { type: 'replace', id: 0n, plant: { name: 'x' } });
+  return response?.status !== 405;
+}
+
+/**
+ * Another program that inserts plants by SQL, in transactions that stay open for a while. Half of them commit
+ * asynchronously. The feed must show these plants, too.
+ */
+async function writeBySql({ database }: World, random: Random, isOver: () => boolean) {
+  for (let id = 1; database && !isOver(); id += 2) {
+    await setTimeout(random.whole(0, 200));
+    const insert = (value: number) =>
+      `insert into plants (id, name) values (${value}, 'by SQL ${value}')`;
+    const statements = [
+      `begin; set local synchronous_commit = ${random.isLikely(0.5) ? 'on' : 'off'}`,
+      insert(id),
+      `select pg_sleep(${random.whole(0, 400) / 1_000})`,
+      insert(id + 1),
+      random.isLikely(0.2) ? 'rollback' : 'commit',
+    ];
+    await database.query(statements.join(';')).catch(() => {}); // A fault may end the connection.
+  }
+}

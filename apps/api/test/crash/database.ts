@@ -1,0 +1,105 @@
+import { setTimeout } from 'node:timers/promises';
+import { runSql, startPostgres, type TestPostgres } from '@plant-store/test-setup';
+import postgres from 'postgres';
+
+/** A Postgres with a synchronous standby: each commit is on both before it is acknowledged. */
+export type Database = Awaited<ReturnType<typeof startDatabase>>;
+
+/** The store's role. It has no special privileges, and only the store uses it. */
+const role = 'gardener';
+
+/** How often the sessions of the store are counted, in milliseconds. */
+const countPause = 200;
+
+// No fault crashes the machine, so no file needs fsync. A standby connects again soon after a fault.
+const settings = { fsync: 'off', wal_retrieve_retry_interval: '200ms', autovacuum: 'off' };
+
+/** Starts both servers. `maxFileSize` is the largest size of each file in KiB, as on a full disk. */
+export async function startDatabase(maxFileSize?: number) {
+  const first = await startPostgres(settings, maxFileSize ? { maxFileSize } : {});
+  await runSql(first.url, `create role ${role} login`, `create database plants owner ${role}`);
+  let primary = first;
+  let standby: TestPostgres | undefined;
+  let isStopped = false;
+  const counts: { time: number; sessions: number }[] = [];
+
+  const urlOf = (server: TestPostgres, username: string) =>
+    Object.assign(new URL(server.url), { username, pathname: 'plants' }).href;
+  /** Without array types, postgres.js 3.4 does not end this process when a connection is lost. */
+  const connect = () =>
+    postgres(urlOf(primary, 'postgres'), { max: 1, fetch_types: false, onnotice: () => {} });
+
+  async function query<Row extends object>(text: string): Promise<Row[]> {
+    const sql = connect();
+    try {
+      return await sql.unsafe<Row[]>(text);
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  }
+
+  const countSessions = async () => {
+    while (!isStopped) {
+      const count = `select from pg_stat_activity where usename = '${role}'`;
+      const sessions = await query(count).catch(() => []);
+      counts.push({ time: performance.now(), sessions: sessions.length });
+      await setTimeout(countPause);
+    }
+  };
+
+  return {
+    get primary() {
+      return primary;
+    },
+    get standby() {
+      return standby;
+    },
+    /** The URLs with which the store reaches the servers. */
+    urls: () => [primary, ...(standby ? [standby] : [])].map((server) => urlOf(server, role)),
+    query,
+    /** Starts the standby, and begins to count sessions. From now on, each commit waits for the standby. */
+    async addStandby(): Promise<void> {
+      standby = await first.startStandby();
+      await runSql(first.url, "alter system set synchronous_standby_names = '*'");
+      await runSql(first.url, 'select pg_reload_conf()');
+      await untilStreaming();
+      void countSessions();
+    },
+    /** Resolves when commits can be acknowledged again. */
+    untilStreaming,
+    /** Kills the primary, and makes the standby the only server. */
+    async promote(): Promise<void> {
+      if (!standby) throw new Error('the standby has already been promoted');
+      await first.halt('SIGKILL');
+      await standby.promote();
+      [primary, standby] = [standby, undefined];
+    },
+    /** Runs an action while no write of the store is being committed. */
+    async betweenWrites<T>(action: () => Promise<T>): Promise<T> {
+      const sql = connect();
+      await sql.unsafe('begin');
+      await sql.unsafe('lock table plants in exclusive mode');
+      const result = await action();
+      // A Postgres that the action has frozen ends this transaction only when it goes on.
+      const ended = sql.unsafe('commit').catch(() => {});
+      void ended.then(() => sql.end({ timeout: 1 }));
+      return result;
+    },
+    /** The highest number of the store's sessions in a period. */
+    mostSessions: (from = 0, to = Number.POSITIVE_INFINITY) =>
+      Math.max(
+        0,
+        ...counts.map(({ time, sessions }) => (time >= from && time <= to ? sessions : 0)),
+      ),
+    async stop(): Promise<void> {
+      isStopped = true;
+      for (const server of new Set([standby, primary, first])) await server?.stop();
+    },
+  };
+
+  async function untilStreaming(): Promise<void> {
+    const streaming =
+      "select from pg_stat_replication where state = 'streaming' and sync_state = 'sync'";
+    while ((await query(streaming).catch(() => [])).length === 0) await setTimeout(20);
+  }
+}

@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+import { type Fault, faults } from './faults.ts';
+import { type History, type Outcome, runHistory } from './history.ts';
+import type { Random } from './random.ts';
+
+/*
+ * Causes each fault while clients write and read, and checks what they have seen. Then causes random faults.
+ *
+ * --seconds N    how long the random history takes; default: 60
+ * --seed N       the seed of the random choices; default: another one in each run
+ * --only TEXT    runs only the histories whose name contains the text
+ */
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    only: { type: 'string', default: '' },
+  },
+});
+const seed = Number(values.seed);
+
+/** Histories wait for most of their time, so some of them run at the same time. */
+const concurrency = 3;
+
+// When this process exits, its exit handlers kill the servers.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+const histories = [...faults.map(historyOf), randomHistory(1_000 * Number(values.seconds))].filter(
+  ({ name }) => name.includes(values.only),
+);
+console.log(
+  `seed ${seed}\n\n${rowOf(['fault', 'created', 'unknown', 'changes', 'sessions', 'first 200'])}`,
+);
+let failed = 0;
+const left = [...histories];
+await Promise.all(Array.from({ length: concurrency }, runSome));
+console.log(`\n${histories.length - failed} passed, ${failed} failed`);
+process.exit(failed > 0 || histories.length === 0 ? 1 : 0);
+
+async function runSome(): Promise<void> {
+  for (;;) {
+    const history = left.shift();
+    if (!history) return;
+    const outcome = await runHistory(history, seed).catch((error) => error as Error);
+    const problems =
+      outcome instanceof Error ? [outcome.stack ?? String(outcome)] : outcome.problems;
+    if (problems.length > 0) failed++;
+    const figures = outcome instanceof Error ? [] : figuresOf(outcome);
+    console.log(`${rowOf([history.name, ...figures])}  ${problems.length > 0 ? 'FAILED' : 'ok'}`);
+    for (const problem of problems.slice(0, 10)) console.log(`    ${problem}`);
+    if (problems.length > 10) console.log(`    and ${problems.length - 10} more`);
+  }
+}
+
+function figuresOf({ created, unknown, changes, mostSessions, firstCreated }: Outcome): string[] {
+  return [created, unknown, changes, mostSessions, `${Math.round(firstCreated)} ms`].map(String);
+}
+
+function rowOf([name = '', ...figures]: string[]): string {
+  return name.padEnd(40) + figures.map((figure) => figure.padStart(10)).join('');
+}
+
+/** The history of a fault that happens a few times. */
+function historyOf(fault: Fault): History {
+  let left = fault.times ?? 1;
+  return { ...fault, next: () => (left-- > 0 ? { fault, lasts: fault.lasts } : undefined) };
+}
+
+/** A history of the faults that a seed chooses. */
+function randomHistory(milliseconds: number): History {
+  let until: number | undefined;
+  let possible = faults.filter(({ isRandom }) => isRandom);
+  const next = (random: Random) => {
+    until ??= performance.now() + milliseconds;
+    if (performance.now() > until) return undefined;
+    const fault = random.pick(possible);
+    if (fault.isRandom === 'promotion')
+      possible = faults.filter(({ isRandom }) => isRandom === 'always');
+    return { fault, lasts: random.whole(fault.lasts / 4, fault.lasts) };
+  };
+  return { name: `random faults for ${milliseconds / 1_000} s`, database: 'postgres', next };
+}

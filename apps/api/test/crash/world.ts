@@ -1,0 +1,167 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { openPlantStore } from '@plant-store/core';
+import {
+  type Fault as NetworkFault,
+  type StartedProcess,
+  startFaultProxy,
+  startProcess,
+} from '@plant-store/test-setup';
+import type { Call } from './calls.ts';
+import { type Database, startDatabase } from './database.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+const run = promisify(execFile);
+
+/** A process of the server's program. */
+export interface Server {
+  readonly name: string;
+  readonly token: string;
+  /** Undefined while the process does not run. */
+  readonly url: string | undefined;
+  readonly process: StartedProcess;
+  /** The network between the process and its Postgres. */
+  readonly network: Network | undefined;
+  /** The periods in which the process was frozen. */
+  readonly freezes: { start: number; end: number }[];
+  start(): Promise<void>;
+  /** Resolves with the exit code, or with the signal that ended the process. */
+  stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+interface Network {
+  /** The store's URL of both database servers. */
+  readonly url: string;
+  set(fault: NetworkFault): void;
+  /** The ports from which the connections reach Postgres. */
+  ports(): number[];
+  close(): void;
+}
+
+/** Everything that a fault can concern, and what the clients have seen. */
+export interface World {
+  readonly servers: readonly Server[];
+  /** Undefined on the embedded database. */
+  readonly database: Database | undefined;
+  /** The data directory of the embedded database. */
+  readonly directory: string;
+  readonly receiver: Receiver;
+  readonly calls: Call[];
+  /** What was wrong, each in one sentence. */
+  readonly problems: string[];
+  /** Periods in which a read may show a plant that a failover loses, because nobody has confirmed it. */
+  readonly unconfirmed: { start: number; end: number }[];
+  stop(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly database: 'postgres' | 'embedded';
+  /** On Postgres, the largest size of each file in KiB. */
+  readonly maxFileSize?: number;
+  /** On the embedded database, the size of a file system of its own for the data, in MiB. */
+  readonly diskSize?: number;
+}
+
+/** Starts two servers on a Postgres with a synchronous standby, or one server on an embedded database. */
+export async function startWorld({ database: kind, maxFileSize, diskSize }: WorldOptions) {
+  const cleanUps: (() => unknown)[] = [];
+  const stop = async () => {
+    for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+  };
+  try {
+    const receiver = await startReceiver();
+    cleanUps.push(receiver.close);
+    const directory = await mkdtemp(join(tmpdir(), 'plant-store-crash-'));
+    cleanUps.push(() => rm(directory, { recursive: true, force: true }));
+    if (diskSize) {
+      await run('mount', ['-t', 'tmpfs', '-o', `size=${diskSize}m`, 'tmpfs', directory]);
+      cleanUps.push(() => run('umount', ['--lazy', directory]));
+    }
+    const database = kind === 'postgres' ? await startDatabase(maxFileSize) : undefined;
+    if (database) cleanUps.push(database.stop);
+    await createWebhook(receiver.url, database ? database.urls()[0] : undefined, directory);
+    await database?.addStandby();
+
+    const begin = async (name: string) => {
+      const network = database && (await startNetwork(database.urls()));
+      if (network) cleanUps.push(network.close);
+      const data = network ? { DATABASE_URL: network.url } : { PLANT_STORE_DATA_DIR: directory };
+      const server = await startServer(name, { ...data }, network);
+      cleanUps.push(() => server.stop('SIGKILL'));
+      return server;
+    };
+    const servers = await Promise.all((database ? ['A', 'B'] : ['A']).map(begin));
+    receiver.servers.push(...servers);
+    const seen = { calls: [], problems: [], unconfirmed: [] };
+    const world: World = { servers, database, directory, receiver, ...seen, stop };
+    return world;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Creates the webhook before a server starts, because nobody can create a webhook over HTTP today. */
+async function createWebhook(url: string, databaseUrl: string | undefined, dataDirectory: string) {
+  const place = databaseUrl ? { databaseUrl } : { dataDirectory };
+  const store = await openPlantStore(place, { webhooks: { allow: ['127.0.0.1'] } });
+  await store.webhooks.create(url);
+  await store.close();
+}
+
+/** Starts a proxy in front of each database server. */
+async function startNetwork(urls: string[]): Promise<Network> {
+  const proxies = await Promise.all(urls.map((url) => startFaultProxy(url)));
+  const [first, ...others] = proxies.map(({ url }) => url);
+  const hosts = others.map((url) => `,${new URL(url).host}`).join('');
+  return {
+    url: first?.replace(/(?<=@[^/]+)\//, `${hosts}/`) ?? '',
+    set(fault) {
+      for (const proxy of proxies) proxy.fault = fault;
+    },
+    ports: () => proxies.flatMap((proxy) => proxy.serverPorts),
+    close() {
+      for (const proxy of proxies) proxy.close();
+    },
+  };
+}
+
+/** The settings of every server. A second server on the same directory needs them, too. */
+export const serverSettings = { LOG_LEVEL: 'error', PLANT_STORE_WEBHOOK_ALLOW: '127.0.0.1' };
+
+async function startServer(
+  name: string,
+  env: Record<string, string>,
+  network: Network | undefined,
+): Promise<Server> {
+  const token = randomUUID();
+  let url: string | undefined;
+  let running: StartedProcess;
+  const start = async () => {
+    running = startProcess({ ...env, ...serverSettings, PLANT_STORE_TOKEN: token });
+    url = await running.listening();
+  };
+  await start();
+  return {
+    name,
+    token,
+    network,
+    freezes: [],
+    get url() {
+      return url;
+    },
+    get process() {
+      return running;
+    },
+    start,
+    async stop(signal) {
+      url = undefined;
+      running.child.kill(signal);
+      return running.ended();
+    },
+  };
+}
