@@ -22,17 +22,11 @@ export { type ReceivedSpan, startOtlpReceiver, statementsOf } from './network/ot
 export { localhostUnknownWhile } from './network/unknown-localhost.ts';
 export { createDatabase } from './postgres/create-database.ts';
 export { runSql } from './postgres/run-sql.ts';
-export { hasSlowFlush, makeSlowFlush, type SlowFlush } from './postgres/slow-flush.ts';
 export {
   hasPgBouncer,
   keepsPreparedStatements,
   startPgBouncer,
 } from './postgres/start-pgbouncer.ts';
 export { startPostgres, type TestPostgres } from './postgres/start-postgres.ts';
-export {
-  type AcknowledgedLoad,
-  type Seen,
-  startAcknowledgedLoad,
-} from './server/acknowledged-load.ts';
 export { copyProgram } from './server/copy-program.ts';
 export { type StartedProcess, startOnPostgres, startProcess } from './server/start-process.ts';

@@ -8,12 +8,8 @@ export type Fault =
   | 'refuse'
   /** The proxy resets a connection when the server sends a response on this connection. */
   | 'reset'
-  /** When the server sends a response, the proxy closes only the server's side of the connection. */
-  | 'halfClose'
   /** The proxy drops all data. A connection that has lost data never recovers. */
   | 'blackhole'
-  /** The server's responses arrive one byte at a time. */
-  | 'trickle'
   /** The proxy holds all data until the fault ends, even when the sender closes its connection. */
   | 'hold'
   /** The proxy holds only the server's responses until the fault ends. */
@@ -54,7 +50,7 @@ export async function startFaultProxy(serverUrl: string) {
     client.on('data', (chunk) => {
       if (isForgotten()) return;
       isBlackhole ||= fault === 'blackhole';
-      if (!isBlackhole) deliver(client, () => forward(chunk, server));
+      if (!isBlackhole) deliver(client, () => server.write(chunk));
     });
     server.on('data', (chunk) => {
       if (isForgotten()) return;
@@ -64,9 +60,7 @@ export async function startFaultProxy(serverUrl: string) {
         isHeld = trap.take(client, chunk);
         trap = undefined;
       } else if (fault === 'reset') client.resetAndDestroy();
-      else if (fault === 'halfClose') client.end();
-      else if (fault === 'trickle') trickle(chunk, server, client);
-      else deliver(server, () => forward(chunk, client));
+      else deliver(server, () => client.write(chunk));
     });
     /** Runs `action`, which forwards data or closes a connection. During a hold, `action` runs later. */
     function deliver(from: Socket, action: () => void): void {
@@ -75,12 +69,6 @@ export async function startFaultProxy(serverUrl: string) {
       else action();
     }
   });
-  const forward = (chunk: Buffer, to: Socket) => {
-    const { delay } = control;
-    if (delay === 0) to.write(chunk);
-    // Node runs timers with equal delays in the order in which they started.
-    else setTimeout(() => to.writable && to.write(chunk), delay);
-  };
   const control = {
     /** The URL at which clients reach the server through this proxy. */
     url: '',
@@ -92,8 +80,6 @@ export async function startFaultProxy(serverUrl: string) {
       if (fault === 'refuse') for (const socket of sockets) socket.resetAndDestroy();
       for (const deliver of heldBack.splice(0)) deliver();
     },
-    /** Milliseconds by which the proxy delays data in each direction. */
-    delay: 0,
     /** The number of connections that clients have opened so far. */
     accepted: 0,
     /** The number of connections that are open now. */
@@ -142,15 +128,4 @@ export async function startFaultProxy(serverUrl: string) {
   const port = new URL(await listen(proxy)).port;
   control.url = Object.assign(url, { port }).href;
   return control;
-}
-
-/** Forwards one byte of a chunk every 100 ms. Pauses the source until the last byte is sent. */
-function trickle(chunk: Buffer, from: Socket, to: Socket): void {
-  from.pause();
-  let sent = 0;
-  const timer = setInterval(() => {
-    if (sent < chunk.length && to.writable) return void to.write(chunk.subarray(sent, ++sent));
-    clearInterval(timer);
-    from.resume();
-  }, 100);
 }

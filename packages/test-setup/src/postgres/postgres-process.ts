@@ -27,13 +27,12 @@ export interface PostgresInstallation {
   data: string;
   port: string;
   settings: Record<string, string>;
-  env?: Record<string, string> | undefined;
   /** The largest size of each file of the server, in KiB. */
   maxFileSize: number;
 }
 
 export function postgresProcess(place: PostgresInstallation): PostgresProcess {
-  const { binaries, owner, directory, data, env, port, settings, maxFileSize } = place;
+  const { binaries, owner, directory, data, port, settings, maxFileSize } = place;
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   // `ulimit` counts blocks of 512 bytes.
   const limited = ['sh', '-c', `ulimit -f ${2 * maxFileSize} && exec "$0" "$@"`, binaries.postgres];
@@ -49,7 +48,6 @@ export function postgresProcess(place: PostgresInstallation): PostgresProcess {
     async start() {
       server = spawn(program, [...command, ...places, ...flags], {
         ...owner,
-        env: { ...process.env, ...env },
         cwd: directory,
         stdio: ['ignore', 'ignore', 'pipe'],
       });

