@@ -1,155 +1,233 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { inSeconds, shareJwtServer, startJwtAuthentication } from '../fixtures/jwt-server.ts';
-import { startServerOn } from '../fixtures/running-server.ts';
+import { generateKeyPairSync } from 'node:crypto';
+import { exportJWK, exportSPKI, generateKeyPair } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { callers } from '../fixtures/callers.ts';
+import { inSeconds, jwtSettings, startIdentityProvider } from '../fixtures/identity-provider.ts';
+import { share, startServer, type Target } from '../fixtures/server.ts';
+import { surfaces } from '../fixtures/surfaces.ts';
 
-describe('a server that accepts JWTs', () => {
-  const jwts = shareJwtServer();
+const [rest] = callers;
 
-  // The server and the tests share a process, so that the tests can move the clocks of the server.
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
-  afterEach(() => void vi.useRealTimers());
-  const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
+const algorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
 
-  it('accepts a JWT, and logs the subject of the JWT as the principal', async () => {
-    expect(await jwts.outcomeOf(await jwts.provider.sign({ claims: { sub: 'Ann' } }))).toBe(200);
-    expect(jwts.server.log.map((line) => JSON.parse(line).principal)).toContain('Ann');
+const rsaKeys = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength });
+
+/** Keys of the provider that the server must not use. */
+const badKeys: Record<string, object> = {
+  'is weak': rsaKeys(1024).publicKey.export({ format: 'jwk' }),
+  'has no modulus': { kty: 'RSA', e: 'AQAB' },
+  'has a modulus that is not base64url': { kty: 'RSA', n: '!', e: 'AQAB' },
+  'has a modulus that is a number': { kty: 'RSA', n: 5, e: 'AQAB' },
+  'is private': rsaKeys(2048).privateKey.export({ format: 'jwk' }),
+};
+
+/** An identity provider, and a server that accepts the JWTs of the provider. */
+const jwts = share(async () => {
+  const provider = await startIdentityProvider();
+  await provider.addKey('first', 'RS256');
+  const { publicKey } = await provider.addKey('public', 'RS256');
+  for (const alg of algorithms) await provider.addKey(alg, alg);
+  for (const [kid, key] of Object.entries(badKeys)) provider.publish({ ...key, kid, alg: 'RS256' });
+  const server = await startServer(jwtSettings(provider));
+  return {
+    ...{ provider, server, publicKey },
+    async stop() {
+      await server.stop();
+      await provider.stop();
+    },
+  };
+});
+
+/** Sends a create over REST and over tRPC. Expects equal outcomes. Returns 200, or the error code. */
+async function outcomeOf(token: string, { url }: Pick<Target, 'url'> = jwts.server) {
+  const sent = surfaces.map((surface) => surface.send({ url, token }, '{"id":1,"name":"x"}'));
+  const [rest, trpc] = (await Promise.all(sent)).map(({ status, body }) =>
+    status === 200 ? 200 : Object(body).error,
+  );
+  expect(trpc).toBe(rest);
+  return rest;
+}
+
+const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+it.each(algorithms)('accepts a JWT with a signature of %s', async (kid) => {
+  expect(await outcomeOf(await jwts.provider.sign({ header: { kid } }))).toBe(200);
+});
+
+it.each([
+  ['for several audiences', () => ({ claims: { aud: ['other', 'plant-store'] } })],
+  ['of the type at+jwt (RFC 9068)', () => ({ header: { typ: 'at+jwt' } })],
+  ['of the type application/at+jwt', () => ({ header: { typ: 'application/at+JWT' } })],
+  ['of the type JWT', () => ({ header: { typ: 'JWT' } })],
+  ['that expired within the clock tolerance', () => ({ claims: { exp: inSeconds(-1) } })],
+  ['with 8 KB of claims', () => ({ claims: { groups: 'a'.repeat(8_000) } })],
+])('accepts a JWT %s', async (_case, change) => {
+  expect(await outcomeOf(await jwts.provider.sign(change()))).toBe(200);
+});
+
+it.each([
+  ['from another issuer', () => ({ claims: { iss: 'https://id.example.com' } })],
+  ['without an issuer', () => ({ claims: { iss: undefined } })],
+  ['for another audience', () => ({ claims: { aud: 'plant-store-2' } })],
+  ['without an audience', () => ({ claims: { aud: undefined } })],
+  ['for an empty list of audiences', () => ({ claims: { aud: [] } })],
+  ['that never expires', () => ({ claims: { exp: undefined } })],
+  ['that has expired', () => ({ claims: { exp: inSeconds(-20) } })],
+  ['that is not valid yet', () => ({ claims: { nbf: inSeconds(30) } })],
+  ['without a subject', () => ({ claims: { sub: undefined } })],
+  ['with an empty subject', () => ({ claims: { sub: '' } })],
+  ['whose subject is a number', () => ({ claims: { sub: 5 } })],
+  ['of the type logout+jwt', () => ({ header: { typ: 'logout+jwt' } })],
+  ['of the type dpop+jwt', () => ({ header: { typ: 'dpop+jwt' } })],
+])('rejects a JWT %s', async (_case, change) => {
+  expect(await outcomeOf(await jwts.provider.sign(change()))).toBe(40101);
+});
+
+it('rejects a JWT after its expiry, even when it was accepted before', async () => {
+  const token = await jwts.provider.sign({ claims: { exp: inSeconds(1) } });
+  expect(await outcomeOf(token)).toBe(200);
+  await expect.poll(() => outcomeOf(token)).toBe(40101);
+});
+
+it.each([
+  ['plants:read plants:delete', ['plants:read', 'plants:delete']],
+  ['openid plants:read', ['plants:read']],
+  ['plants:everything', []],
+  ['plants:everything plants:read', ['plants:read']],
+  ['openid my-plants:', ['plants:create']],
+  ['', ['plants:create']],
+  [undefined, ['plants:create']],
+  [['plants:read'], ['plants:read']],
+  [
+    ['openid', 'plants:read plants:delete'],
+    ['plants:read', 'plants:delete'],
+  ],
+  [['openid'], ['plants:create']],
+  [[], ['plants:create']],
+  [['plants:read', 5], []],
+  [null, []],
+  [true, []],
+  [7, []],
+  [{ 'plants:read': true }, []],
+])('reads the scope claim %j as the scopes %j', async (scope, scopes) => {
+  const exp = inSeconds(300);
+  const token = await jwts.provider.sign({ claims: { sub: 'Ann', scope, exp } });
+  for (const { call } of callers) {
+    const { output } = await call({ ...jwts.server, token }, 'whoAmI', {});
+    expect(output).toEqual({ name: 'Ann', scopes, expiresAt: new Date(exp * 1_000) });
+  }
+});
+
+it('names no expiry in whoAmI when the year of the expiry has more than four digits', async () => {
+  for (const exp of [253_402_300_800, 1e15]) {
+    const token = await jwts.provider.sign({ claims: { exp } });
+    const { output } = await rest.call({ ...jwts.server, token }, 'whoAmI', {});
+    expect(output).toEqual({ name: 'Ann', scopes: ['plants:create'] });
+  }
+});
+
+describe('a forged JWT', () => {
+  it.each(['none', 'None', 'nOnE', ''])(
+    'rejects a JWT whose header names the algorithm %j',
+    async (alg) => {
+      const [, claims] = (await jwts.provider.sign()).split('.');
+      for (const signature of ['', 'AAAA']) {
+        const token = `${encode({ alg, kid: 'first' })}.${claims}.${signature}`;
+        expect(await outcomeOf(token)).toBe(40101);
+      }
+    },
+  );
+
+  it('rejects a JWT that is signed with the public key as a shared secret', async () => {
+    const { publicKey } = jwts;
+    const { n = '', ...jwk } = await exportJWK(publicKey);
+    const spki = await exportSPKI(publicKey);
+    const secrets = [spki, spki.trim(), n, JSON.stringify({ n, ...jwk })];
+    for (const secret of secrets) {
+      const key = new TextEncoder().encode(secret);
+      const token = await jwts.provider.sign({ key, header: { alg: 'HS256', kid: 'public' } });
+      expect(await outcomeOf(token)).toBe(40101);
+    }
   });
 
-  it('accepts a static token that has the form of a JWT', async () => {
-    const token = await jwts.provider.sign({ claims: { iss: 'somebody else' } });
-    expect(await jwts.outcomeOf(token)).toBe(40101);
-    const trusted = [{ name: 'environment', token }];
-    const withTrusted = await startServerOn(jwts.server.store, {
-      jwts: jwts.provider.settings,
-      trusted,
-    });
-    expect(await jwts.outcomeOf(token, withTrusted)).toBe(200);
-    await withTrusted.stop();
+  it('rejects a JWT that is signed with an unknown key, even when its header contains the key or a URL of the key', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+    const attacker = await startIdentityProvider();
+    const jwk = await exportJWK(publicKey);
+    const x5c = [Buffer.from(await exportSPKI(publicKey)).toString('base64')];
+    const { jwksUrl } = attacker;
+    for (const more of [{}, { jwk }, { x5c }, { jku: jwksUrl }, { x5u: jwksUrl }]) {
+      const forged = { key: privateKey, header: { alg: 'RS256', ...more } };
+      expect(await outcomeOf(await jwts.provider.sign(forged))).toBe(40101);
+    }
+    expect(attacker.fetches).toBe(0);
+    await attacker.stop();
   });
 
-  it('accepts JWTs that are signed with RSA, RSA-PSS, ECDSA or EdDSA', async () => {
-    const algorithms = [
-      ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-      ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  it('rejects a JWT that was changed after it was signed', async () => {
+    const [header = '', claims = '', signature = ''] = (await jwts.provider.sign()).split('.');
+    const payload = JSON.parse(Buffer.from(claims, 'base64url').toString());
+    const altered = encode({ ...payload, sub: 'admin' });
+    const tokens = [
+      `${header}.${altered}.${signature}`,
+      `${encode({ alg: 'PS256', kid: 'first' })}.${claims}.${signature}`,
+      `${header}.${claims}.${signature.slice(0, -4)}`,
+      `${header}.${claims}.`,
+      `${header}.${claims}.${signature}.${signature}`,
+      `${header}.${claims}`,
+      `${encode({ alg: 'RS256', kid: 'first', enc: 'A256GCM' })}.a.b.c.d`,
     ];
-    for (const alg of algorithms) await jwts.provider.addKey(alg, alg);
-    pass(11);
-    for (const kid of algorithms) {
-      expect(await jwts.outcomeOf(await jwts.provider.sign({ header: { kid } }))).toBe(200);
-    }
+    for (const token of tokens) expect(await outcomeOf(token)).toBe(40101);
+    expect(await outcomeOf(`${header}.${claims}.${signature}`)).toBe(200);
   });
 
   it.each([
-    ['for several audiences', () => ({ claims: { aud: ['other', 'plant-store'] } })],
-    ['of the type at+jwt (RFC 9068)', () => ({ header: { typ: 'at+jwt' } })],
-    ['of the type application/at+jwt', () => ({ header: { typ: 'application/at+JWT' } })],
-    ['of the type JWT', () => ({ header: { typ: 'JWT' } })],
-    ['that expired within the clock tolerance', () => ({ claims: { exp: inSeconds(-2) } })],
-    ['with 8 KB of claims', () => ({ claims: { groups: 'a'.repeat(8_000) } })],
-  ])('accepts a JWT %s', async (_case, change) => {
-    expect(await jwts.outcomeOf(await jwts.provider.sign(change()))).toBe(200);
-  });
-
-  it.each([
-    ['from another issuer', () => ({ claims: { iss: 'https://id.example.com' } })],
-    ['without an issuer', () => ({ claims: { iss: undefined } })],
-    ['for another audience', () => ({ claims: { aud: 'plant-store-2' } })],
-    ['without an audience', () => ({ claims: { aud: undefined } })],
-    ['for an empty list of audiences', () => ({ claims: { aud: [] } })],
-    ['that never expires', () => ({ claims: { exp: undefined } })],
-    ['that has expired', () => ({ claims: { exp: inSeconds(-6) } })],
-    ['that is not valid yet', () => ({ claims: { nbf: inSeconds(30) } })],
-    ['without a subject', () => ({ claims: { sub: undefined } })],
-    ['with an empty subject', () => ({ claims: { sub: '' } })],
-    ['whose subject is a number', () => ({ claims: { sub: 5 } })],
-    ['of the type logout+jwt', () => ({ header: { typ: 'logout+jwt' } })],
-    ['of the type dpop+jwt', () => ({ header: { typ: 'dpop+jwt' } })],
-  ])('rejects a JWT %s', async (_case, change) => {
-    expect(await jwts.outcomeOf(await jwts.provider.sign(change()))).toBe(40101);
-  });
-
-  it('rejects a JWT after its expiry, even when the result for this JWT is cached', async () => {
-    const token = await jwts.provider.sign({ claims: { exp: inSeconds(10) } });
-    expect(await jwts.outcomeOf(token)).toBe(200);
-    pass(16);
-    expect(await jwts.outcomeOf(token)).toBe(40101);
+    [null, {}],
+    [{ alg: 'RS256', kid: 'first', crit: ['x'], x: 1 }, {}],
+    [[], {}],
+    [{ alg: 5 }, {}],
+    [{ alg: 'RS256', kid: { a: 1 } }, {}],
+    [{ alg: 'RS256', kid: 'first', typ: 5 }, null],
+    [{ alg: 'RS256', kid: 'first', b64: false, crit: ['b64'] }, []],
+  ])('rejects a JWT with the header %j and the claims %j', async (header, claims) => {
+    expect(await outcomeOf(`${encode(header)}.${encode(claims)}.AAAA`)).toBe(40101);
   });
 });
 
-describe('the authentication by JWTs', () => {
-  const other = { name: 'from the store', scopes: [] };
-  let jwts: Awaited<ReturnType<typeof startJwtAuthentication>>;
-
-  beforeEach(async () => {
-    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-    jwts = await startJwtAuthentication(() => other);
+describe('the identity provider', () => {
+  it.each(Object.keys(badKeys))('cannot make the server use a key that %s', async (kid) => {
+    expect(await outcomeOf(await jwts.provider.sign({ header: { kid } }))).toBe(40101);
+    expect(await outcomeOf(await jwts.provider.sign())).toBe(200);
   });
 
-  afterEach(async () => {
-    vi.useRealTimers();
-    await jwts.stop();
-  });
-
-  it.each([
-    ['plants:read plants:delete', ['plants:read', 'plants:delete']],
-    ['openid plants:read', ['plants:read']],
-    ['plants:everything', []],
-    ['plants:everything plants:read', ['plants:read']],
-    ['openid my-plants:', ['plants:create']],
-    ['', ['plants:create']],
-    [undefined, ['plants:create']],
-    [['plants:read'], ['plants:read']],
-    [
-      ['openid', 'plants:read plants:delete'],
-      ['plants:read', 'plants:delete'],
-    ],
-    [['openid'], ['plants:create']],
-    [[], ['plants:create']],
-    [['plants:read', 5], []],
-    [null, []],
-    [true, []],
-    [7, []],
-    [{ 'plants:read': true }, []],
-  ])('reads the scope claim %j as the scopes %j', async (scope, scopes) => {
-    const token = await jwts.provider.sign({ claims: { sub: 'Ann', scope } });
-    expect(await jwts.authenticate(token)).toMatchObject({ name: 'Ann', scopes });
-  });
-
-  it('looks up a token in the store only when the token is not a JWT', async () => {
-    const token = await jwts.provider.sign({ claims: { iss: 'somebody else' } });
-    expect(await jwts.authenticate(token)).toBeUndefined();
-    for (const text of [`x${token}`, `${token}.x`, `${token}=`, token.replace(/\..*/, '')]) {
-      expect(await jwts.authenticate(text)).toBe(other);
+  it('may be down or silent while its known keys stay in use', async () => {
+    expect(await outcomeOf(await jwts.provider.sign())).toBe(200);
+    for (const mode of ['down', 'silent', 'up'] as const) {
+      jwts.provider.mode = mode;
+      expect(await outcomeOf(await jwts.provider.sign({ claims: { jti: mode } }))).toBe(200);
     }
   });
 
-  it.each([
-    ['the key "bad"', { alg: 'RS256', kid: 'bad' }],
-    ['the key', { alg: 'RS256' }],
-  ])('throws an error with a cause when %s of the provider cannot be used', async (key, header) => {
-    jwts.provider.withdrawKey('first');
-    jwts.provider.publish({ kty: 'RSA', e: 'AQAB', alg: 'RS256', kid: 'bad' });
-    const [head, claims] = [header, {}].map((part) => encode(part));
-    await expect(jwts.authenticate(`${head}.${claims}.AAAA`)).rejects.toMatchObject({
-      kind: 'tokenInvalid',
-      cause: {
-        message: `${key} of the identity provider cannot be used: replace it there`,
-        cause: expect.any(Error),
-      },
-    });
+  it('has no influence on the static token and the tokens of the store', async () => {
+    expect(await outcomeOf(jwts.server.token)).toBe(200);
+    const { output } = await rest.call(jwts.server, 'createAccessToken', { name: 'own' });
+    expect(await outcomeOf(Object(output).token)).toBe(200);
   });
 
-  it('accepts a cached JWT for 30 seconds, even when the provider has withdrawn the key of the JWT', async () => {
-    const cached = await jwts.provider.sign();
-    expect(await jwts.outcomeOf(cached)).toBe(200);
-    await jwts.provider.addKey('second');
-    jwts.provider.withdrawKey('first');
-    vi.advanceTimersByTime(11_000);
-    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
-    expect(await jwts.outcomeOf(cached)).toBe(200);
-    vi.advanceTimersByTime(19_000);
-    expect(await jwts.outcomeOf(cached)).toBe(40101);
-  });
+  it.each(['down', 'silent'] as const)(
+    'that is %s from the start causes the error 50303',
+    async (mode) => {
+      const provider = await startIdentityProvider();
+      await provider.addKey('first');
+      provider.mode = mode;
+      const server = await startServer(jwtSettings(provider));
+      expect(await outcomeOf(await provider.sign(), server)).toBe(50303);
+      expect(await outcomeOf(server.token, server)).toBe(200);
+      await server.stop();
+      await provider.stop();
+    },
+  );
 });
-
-const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');

@@ -1,53 +1,200 @@
-import { hasPosixShell } from '@plant-store/test-setup';
-import { expect, it } from 'vitest';
-import { startIdentityProvider } from '../fixtures/identity-provider.ts';
+import { once } from 'node:events';
+import { stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import {
+  createDatabase,
+  hasFileModes,
+  hasPosixShell,
+  hasPosixSignals,
+  listen,
+  type StartedProcess,
+  startPostgres,
+} from '@plant-store/test-setup';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { startPlantStore } from '../../src/index.ts';
+import {
+  preparedDataDirectory,
   printedCommand,
   runInShell,
   serve,
   startProgram,
+  stopProgram,
   temporaryDirectory,
 } from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 
-it('serves every printed address', async () => {
-  const server = await serve();
-  const { url } = server;
-  await server.printed(/Add a plant/);
-  for (const path of ['/trpc', '/docs', '/openapi.json']) {
-    expect(server.output()).toContain(`${url}${path}\n`);
-  }
-  for (const path of ['/docs/', '/openapi.json', '/livez', '/readyz']) {
-    expect((await fetch(url + path)).status).toBe(200);
-  }
+const plant = '{"id":1,"name":"Monstera deliciosa"}';
+
+describe('the program', () => {
+  it('serves every address that it prints', async () => {
+    const server = await serve();
+    await server.printed(/curl/);
+    for (const path of ['/plants', '/trpc', '/docs', '/openapi.json']) {
+      expect(server.output()).toContain(`${server.url}${path}\n`);
+    }
+    for (const path of ['/docs', '/openapi.json', '/livez', '/readyz']) {
+      expect((await fetch(server.url + path)).status).toBe(200);
+    }
+  });
+
+  it('starts on an address that is a name', async () => {
+    const server = await serve({ HOST: 'localhost' });
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+  });
+
+  it('does not start when its port is in use, and names the settings', async () => {
+    const { url } = await serve();
+    const second = startProgram({
+      PORT: new URL(url).port,
+      DATABASE_URL: await createDatabase(inject('postgresUrl')),
+    });
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toMatch(/EADDRINUSE.*PORT/);
+  });
 });
 
-it.runIf(hasPosixShell)(
-  'prints a command that creates a plant on a new embedded database',
-  async () => {
+describe('on the embedded database', () => {
+  const start = (directory: string, env: Record<string, string> = {}) =>
+    startProgram({ PLANT_STORE_DATA_DIR: directory, ...env });
+  const printedToken = async ({ printed }: StartedProcess) =>
+    (await printed(/Access token +(plant_[\w-]{43})/))[1] ?? '';
+  const create = async (server: StartedProcess, json: string, token: string) => {
+    const response = await post({ url: await server.listening(), token }, '/plants', json);
+    return response.json();
+  };
+
+  it.runIf(hasPosixShell)('a new store prints a command that creates a plant', async () => {
     // Empty settings count as unset.
     const settings = { PLANT_STORE_TOKEN: '', DATABASE_URL: '', LOG_LEVEL: '' };
-    const server = startProgram({
-      PLANT_STORE_DATA_DIR: await temporaryDirectory(),
-      ...settings,
-    });
-    const command = await printedCommand(server);
+    const command = await printedCommand(start(await temporaryDirectory(), settings));
     for (const _ of ['first', 'repeated']) {
       expect(await runInShell(command)).toBe('{"name":"Monstera deliciosa","tag":"Araceae"}');
     }
-  },
-);
-
-it('accepts the JWTs of the configured identity provider', async () => {
-  const provider = await startIdentityProvider();
-  await provider.addKey('first');
-  const { url } = await serve({
-    PLANT_STORE_JWT_ISSUER: provider.settings.issuer,
-    PLANT_STORE_JWT_AUDIENCE: provider.settings.audience,
-    PLANT_STORE_JWT_JWKS_URL: provider.settings.jwksUrl,
   });
-  expect(
-    (await post({ url, token: await provider.sign() }, '/plants', '{"id":1,"name":"x"}')).status,
-  ).toBe(200);
-  await provider.stop();
+
+  it('a restarted store has all plants and the old token', async () => {
+    const directory = await preparedDataDirectory();
+    const first = start(directory);
+    const token = await printedToken(first);
+    await create(first, plant, token);
+    await stopProgram(first);
+    const second = start(directory);
+    expect(await printedToken(second)).toBe(token);
+    expect(await create(second, '{"id":1,"name":"Ficus"}', token)).toMatchObject({ error: 40900 });
+  });
+
+  // Windows has no file modes. On Windows, the permissions of the data directory apply to its files.
+  it.runIf(hasFileModes)('only the owner can read the file of the token', async () => {
+    const directory = await preparedDataDirectory();
+    await writeFile(join(directory, 'token'), '', { mode: 0o644 });
+    const server = start(directory);
+    const token = await printedToken(server);
+    expect(await create(server, plant, token)).toEqual({ name: 'Monstera deliciosa' });
+    expect((await stat(join(directory, 'token'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('a file that has no token stops the start', async () => {
+    const directory = await preparedDataDirectory();
+    await writeFile(join(directory, 'token'), 'two words');
+    const server = start(directory);
+    expect(await server.ended()).toBe(1);
+    expect(server.output()).toContain(join(directory, 'token'));
+    expect(server.output()).not.toContain('two words');
+  });
+
+  it.runIf(hasPosixShell)('PLANT_STORE_TOKEN is used and never printed', async () => {
+    const token = 'not-to-be-printed';
+    const server = start(await preparedDataDirectory(), { PLANT_STORE_TOKEN: token });
+    const command = await printedCommand(server);
+    const response = '{"name":"Monstera deliciosa","tag":"Araceae"}';
+    expect(await runInShell(command, { PLANT_STORE_TOKEN: token })).toBe(response);
+    await expect(runInShell(command)).rejects.toMatchObject({
+      stderr: expect.stringContaining('PLANT_STORE_TOKEN'),
+    });
+    await stopProgram(server);
+    expect(server.output()).not.toContain(token);
+  });
+});
+
+describe('on Postgres', () => {
+  it('without a token, the program says how to create one, and never prints the password', async () => {
+    const url = new URL(await createDatabase(inject('postgresUrl')));
+    url.password = 'hidden-password'; // The Postgres of the tests accepts any password.
+    const server = startProgram({ DATABASE_URL: url.href });
+    await server.printed(/token create/);
+    await stopProgram(server);
+    expect(server.output()).not.toContain('hidden-password');
+  });
+
+  it('the program starts while the database is down, and is ready when the database is up', async () => {
+    const database = await startPostgres({ fsync: 'off' });
+    onTestFinished(database.stop);
+    await database.halt();
+    const server = await serve({ DATABASE_URL: database.url });
+    await server.printed(/ECONNREFUSED/);
+    const status = async (path: string) => (await fetch(server.url + path)).status;
+    expect([await status('/livez'), await status('/readyz')]).toEqual([200, 503]);
+    expect(await (await post(server, '/plants', plant)).json()).toMatchObject({ error: 50300 });
+    await database.start();
+    await vi.waitFor(async () => expect(await status('/readyz')).toBe(200));
+    await vi.waitFor(async () => expect((await post(server, '/plants', plant)).status).toBe(200));
+    await stopProgram(server);
+  });
+
+  it.runIf(hasPosixSignals)('SIGTERM ends the start at a database that is silent', async () => {
+    const silent = createServer();
+    onTestFinished(() => void silent.close());
+    const { port } = new URL(await listen(silent));
+    const server = startProgram({ DATABASE_URL: `postgres://someone@127.0.0.1:${port}/plants` });
+    await once(silent, 'connection');
+    expect(await stopProgram(server)).toBe(0);
+  });
+
+  it.each([
+    ['database', { pathname: 'none' }],
+    ['user', { username: 'none', password: 'hidden' }],
+  ])('a %s that does not exist stops the start with the reason', async (_what, wrong) => {
+    const url = Object.assign(new URL(await createDatabase(inject('postgresUrl'))), wrong);
+    const server = startProgram({ DATABASE_URL: url.href });
+    expect(await server.ended()).toBe(1);
+    expect(server.output()).toContain('"none" does not exist');
+    expect(server.output()).not.toContain('hidden');
+  });
+});
+
+describe('startPlantStore', () => {
+  const start = async (options: Parameters<typeof startPlantStore>[0]) => {
+    const store = await startPlantStore(options);
+    onTestFinished(store.close);
+    return store;
+  };
+
+  it('starts several stores in one process, each with its own database and port', async () => {
+    const onPostgres = { databaseUrl: await createDatabase(inject('postgresUrl')) };
+    for (const where of [onPostgres, { dataDirectory: await preparedDataDirectory() }]) {
+      expect((await post(await start(where), '/plants', plant)).status).toBe(200);
+    }
+  });
+
+  it('accepts the settings of the server, and ignores the environment', async () => {
+    const variable = 'token-of-the-environment';
+    process.env['PLANT_STORE_TOKEN'] = variable;
+    onTestFinished(() => void delete process.env['PLANT_STORE_TOKEN']);
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    const { url, token } = await start({ databaseUrl });
+    expect((await post({ url, token }, '/plants', plant)).status).toBe(200);
+    expect((await post({ url, token: variable }, '/plants', plant)).status).toBe(401);
+  });
+
+  it('rejects invalid options, and closes the database when the port is in use', async () => {
+    await expect(startPlantStore({})).rejects.toThrow(/dataDirectory.*databaseUrl/);
+    const dataDirectory = await preparedDataDirectory();
+    const invalid = startPlantStore({ dataDirectory, settings: { PORT: 'x' } });
+    await expect(invalid).rejects.toThrow('PORT');
+    const other = await start({ databaseUrl: await createDatabase(inject('postgresUrl')) });
+    const settings = { PORT: new URL(other.url).port };
+    await expect(startPlantStore({ dataDirectory, settings })).rejects.toThrow('EADDRINUSE');
+    await start({ dataDirectory });
+  });
 });

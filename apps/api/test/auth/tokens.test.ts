@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { afterEach, expect, it } from 'vitest';
+import { tokenWith } from '../fixtures/access.ts';
+import { expectErrorAt } from '../fixtures/expect-error.ts';
+import { bearer, close, contentType, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
+import { shareServer, storedPlants, token } from '../fixtures/server.ts';
+import { get, post, surfaces } from '../fixtures/surfaces.ts';
+
+const server = shareServer();
+const authorization = bearer(token);
+const plant = '{"id":1,"name":"x"}';
+const bodyFor = (target: string) => (target.includes('rpc') ? `{"json":${plant}}` : plant);
+
+/** Sends a plant to a target over a new connection. */
+const send = (target: string, headers: string[] = [], method = 'POST') =>
+  sendRaw(
+    server.url,
+    rawRequest(`${method} ${target}`, [close, contentType, ...headers], bodyFor(target)),
+  );
+
+afterEach(async () => {
+  expect(await storedPlants(server)).toEqual([]);
+});
+
+it.each(surfaces)(
+  'creates a plant over $name with a valid token, which the requests of the other tests lack',
+  async ({ path }) => {
+    for (const header of [authorization, `Authorization: bEARER   ${token}`]) {
+      expect(await send(path, [header])).toMatchObject({ status: 200 });
+    }
+    const headers = { authorization: `Bearer ${token}` };
+    await fetch(`${server.url}/plants/1`, { method: 'DELETE', headers });
+  },
+);
+
+const targets = [
+  ...['/plants', '/plants/', '//plants', '/plants//', '/./plants', '/x/../plants', '/plants/.'],
+  ...['/%70lants', '/%2fplants', '/plants%2f', '/plants%00', '/plants%20', '/plants%0d%0a'],
+  ...['/plants;x', '/plants.json', '/PLANTS', '/plants#x', '/plants?', '/plants?x=/livez'],
+  ...['/livez/../plants', '/livez/..%2fplants', '/docs/../plants', '/docs/%2e%2e/plants'],
+  ...['http://x/plants', 'http://x//plants', '/http://x/plants'],
+  ...[`HTTPS://user:${token}@x/plants`, `/plants?access_token=${token}`],
+  ...[`/plants?token=${token}`, `/plants?authorization=Bearer%20${token}`],
+  ...['/trpc/createPlant', '/trpc//createPlant', '//trpc/createPlant', '/trpc/createPlant/'],
+  ...['/%74rpc/create%50lant', '/trpc/%63reatePlant', '/trpc%2fcreatePlant', '/TRPC/createPlant'],
+  ...['/trpc/createPlant?batch=1', '/trpc/createPlant,createPlant?batch=1', '/trpc/'],
+  ...['/trpc/createPlant?input=%7B%22json%22%3A%7B%22id%22%3A1%2C%22name%22%3A%22x%22%7D%7D'],
+  `/trpc/createPlant?connectionParams=%7B%22authorization%22%3A%22Bearer%20${token}%22%7D`,
+];
+
+it.each([
+  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'],
+])('the method %s creates no plant at any path without a token', async (method) => {
+  for (const target of targets) {
+    const { status } = await send(target, [], method);
+    expect([400, 401, 404, 405], target).toContain(status);
+  }
+});
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const sha256 = createHash('sha256').update(token).digest();
+
+const credentials = {
+  40100: [
+    ...['', 'Bearer', 'Bearer ', token, `Bearer${token}`, `Bearer=${token}`],
+    ...[`Bearer:${token}`, `Bearer\t${token}`, `Basic ${base64(`${token}:`)}`],
+    ...[`Basic ${token}`, `Basic Bearer ${token}`, `Token ${token}`, `DPoP ${token}`],
+    ...[`Digest username="${token}"`, `Negotiate ${token}`],
+  ],
+  40101: [
+    ...[`Bearer ${token} x`, `Bearer ${token}, Bearer ${token}`, `Bearer "${token}"`],
+    ...[
+      `Bearer ${token.slice(1)}`,
+      `Bearer ${token.slice(0, -1)}`,
+      `Bearer ${token}1`,
+      `Bearer ${token}=`,
+    ],
+    ...['Bearer *', `Bearer ${token}\u00e9`, `Bearer Bearer ${token}`, 'Bearer null'],
+    ...['Bearer undefined', `Bearer ${sha256.toString('hex')}`],
+    ...[`Bearer ${sha256.toString('base64')}`, `Bearer ${base64(token)}`],
+  ],
+};
+
+it.each(
+  surfaces.flatMap(({ name, path }) => [
+    { name, path, code: 40100 as const, challenge: 'Bearer realm="plant-store"' },
+    {
+      ...{ name, path, code: 40101 as const },
+      challenge: 'Bearer realm="plant-store", error="invalid_token"',
+    },
+  ]),
+)(
+  'creates no plant over $name with text that resembles the token, and sends the error $code',
+  async ({ path, code, challenge }) => {
+    for (const each of credentials[code]) {
+      const { status, headers, body } = await send(path, [`Authorization: ${each}`]);
+      expectErrorAt(path, { status, body: JSON.parse(body) }, 401, code);
+      expect(headers.get('www-authenticate'), each).toBe(challenge);
+    }
+  },
+);
+
+it.each(surfaces)(
+  'creates no plant over $name with a token in the wrong place',
+  async ({ path }) => {
+    const headers = [
+      ...[`Proxy-Authorization: Bearer ${token}`, `X-Authorization: Bearer ${token}`],
+      ...[`Access-Token: ${token}`, 'X-Original-URL: /livez', 'X-Forwarded-User: tester'],
+      `Cookie: access_token=${token}; authorization=Bearer ${token}`,
+      ...['X-Forwarded-For: 127.0.0.1', 'X-HTTP-Method: GET', 'X-HTTP-Method-Override: GET'],
+      ...['X-Rewrite-URL: /livez', 'Connection: authorization', 'Upgrade: websocket'],
+      'Trailer: authorization',
+    ];
+    for (const each of headers) {
+      const { status, body } = await send(path, [each]);
+      expectErrorAt(path, { status, body: JSON.parse(body) }, 401, 40100);
+    }
+    const override = ['X-HTTP-Method-Override: POST', 'X-Original-URL: /plants'];
+    expect((await send('/livez', override)).status).toBe(405);
+  },
+);
+
+it.each(surfaces)(
+  'creates no plant over $name with two Authorization headers',
+  async ({ path }) => {
+    const others = ['Authorization: Bearer guess', 'authorization: Basic eA==', authorization];
+    for (const other of others) {
+      expect((await send(path, [authorization, other])).status).toBe(400);
+      expect((await send(path, [other, authorization])).status).toBe(400);
+    }
+  },
+);
+
+it.each(surfaces)(
+  'checks the token over $name before the Content-Type, and before the body arrives',
+  async ({ path }) => {
+    const body = ['Content-Type: text/plain', 'Content-Length: 1000', close];
+    for (const header of ['X: y', 'Expect: 100-continue', 'Authorization: Bearer guess']) {
+      const { responses } = await sendRaw(
+        server.url,
+        rawRequest(`POST ${path}`, [header, ...body]),
+      );
+      expect(responses).toMatchObject([{ status: 401 }]);
+    }
+  },
+);
+
+it('responds with 40300 to a call without the scope, even when the input is invalid too', async () => {
+  const creator = await tokenWith(server, ['plants:create']);
+  for (const path of ['/plants/x', '/trpc/getPlant?input={"json":{"id":"x"}}']) {
+    expect((await get({ ...server, token: creator }, path)).status).toBe(403);
+  }
+});
+
+it('rejects each call of a batch over tRPC when the token lacks the scope of that call', async () => {
+  const reader = await tokenWith(server, ['plants:read']);
+  const response = await post(
+    { ...server, token: reader },
+    '/trpc/deletePlant,createPlant?batch=1',
+    '{"0":{"json":{"id":1}},"1":{"json":{"id":2,"name":"x"}}}',
+  );
+  const body = (await response.json()) as { error: { json: { data: { error: number } } } }[];
+  expect(body.map(({ error }) => error.json.data.error)).toEqual([40300, 40300]);
+});

@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import { expectErrorAt } from '../fixtures/expect-error.ts';
+import {
+  bearer,
+  close,
+  contentType,
+  lastRequest,
+  rawPost,
+  rawRequest,
+  sendRaw,
+} from '../fixtures/raw-request.ts';
+import { shareServer, storedPlants, token } from '../fixtures/server.ts';
+import { post, surfaces } from '../fixtures/surfaces.ts';
+
+const server = shareServer();
+const authorization = bearer(token);
+
+/** Sends a request with this target. The function does not use fetch, because fetch changes targets. */
+async function send(method: string, target: string, headers: string[] = []) {
+  const request = rawRequest(`${method} ${target}`, [close, ...headers], '');
+  const { body, ...response } = await sendRaw(server.url, request);
+  return { ...response, body: body === '' ? '' : JSON.parse(body) };
+}
+
+describe('paths and methods', () => {
+  it.each([
+    ...['/plant', '/Plants', '/PLANTS', '//plants', '/trpc', '/%2fplants', '/plants%00'],
+    ...['/../plants;x', '/plants%2F1', '/trpc%2FcreatePlant', '/plants/', '/plants/1/'],
+    ...['/trpc/', '/trpc/createPlant/', '/trpc/createPlant/?batch=1'],
+  ])('the path %s gets 40400 with every method', async (path) => {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      expectErrorAt(path, await send(method, path), 404, 40400);
+    }
+    expect(await send('HEAD', path)).toMatchObject({ status: 404, body: '' });
+  });
+
+  it.each([
+    ['DELETE', '/plants?x=1', ['GET', 'HEAD', 'POST']],
+    ['PROPFIND', '/plants', ['GET', 'HEAD', 'POST']],
+    ['TRACE', '/%70lants', ['GET', 'HEAD', 'POST']],
+    ['POST', '/plants/1', ['DELETE', 'GET', 'HEAD']],
+    ['PATCH', '/plants/batch', ['GET', 'HEAD', 'POST']],
+    ['PATCH', '/plants/count', ['GET', 'HEAD']],
+    ['PATCH', '/plants/changes', ['GET', 'HEAD']],
+    ['PUT', '/whoami', ['GET', 'HEAD']],
+    ['POST', '/livez', ['GET', 'HEAD']],
+    ['POST', '/openapi.json', ['GET', 'HEAD']],
+    ['PUT', '/trpc/createPlant', ['GET', 'HEAD', 'POST']],
+  ])('%s %s gets 40500, and Allow names %j', async (method, path, allowed) => {
+    const response = await send(method, path);
+    expectErrorAt(path, response, 405, 40500);
+    const named = response.headers.get('allow')?.split(', ') ?? [];
+    expect(named).toEqual(expect.arrayContaining(allowed));
+    expect(named).not.toContain(method);
+    for (const each of named) expect((await send(each, path)).status).not.toBe(405);
+  });
+
+  it.each([
+    ...['/', '/livez', '/readyz', '/docs', '/openapi.json', '/favicon.ico', '/plants', '/whoami'],
+    ...['/plants/-5', '/plants/x', '/plants/count', '/plants/changes', '/plants%zz', '/nothing'],
+    ...['/trpc', '/trpc/createPlant', '/trpc/nothing?batch=1', '/trpc/listPlants'],
+  ])('HEAD %s gets the status and the length of GET, but no body', async (path) => {
+    for (const headers of [[], [authorization]]) {
+      const request = (method: string) => rawRequest(`${method} ${path}`, [close, ...headers]);
+      const [get, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) => sendRaw(server.url, request(method))),
+      );
+      expect(head).toMatchObject({ status: get?.status, body: '' });
+      const length = get?.headers.get('content-length');
+      if (length) expect(head?.headers.get('content-length')).toBe(length);
+    }
+  });
+
+  it('a request target may be in absolute form', async () => {
+    expect(await send('GET', 'http://example.com/livez')).toMatchObject({ status: 200 });
+  });
+});
+
+describe('malformed requests', () => {
+  it.each([
+    ...['/%zz', '/plants%', '/plants%zz', '/%ff', '/trpc/%zz', '/trpc/createPlant%ff?batch=1'],
+    ...['/plants/#x', '/plants#%zz', '/trpc/#x', 'http://x/%zz', '*', 'ftp://x/livez'],
+    ...['http://user@x/livez', 'http:///livez', 'http://a b/livez', 'https://x:99999/livez'],
+  ])('the target %s gets 40002', async (target) => {
+    expectErrorAt(target, await send('POST', target), 400, 40002);
+  });
+
+  const long = 'a'.repeat(20_000);
+  const create = (...headers: string[]) => rawRequest('POST /trpc/createPlant', headers);
+  const chunked = [authorization, contentType, 'Transfer-Encoding: chunked'];
+
+  it.each([
+    ['/', 'bytes that are not HTTP', 'hello\r\n\r\n', 40002],
+    ['/', 'a request without Host', `GET /livez HTTP/1.1\r\n${close}\r\n\r\n`, 40002],
+    ['/', 'two Host headers', rawRequest('GET /livez', ['host: y', close]), 40002],
+    ['/', 'an invalid header', rawRequest('GET /', ['A b: c']), 40002],
+    ['/', 'two Content-Type headers', rawPost('{}', '/plants', [close, contentType]), 40002],
+    ['/', 'HTTP/0.9', 'GET /livez HTTP/0.9\r\nHost: x\r\n\r\n', 40002],
+    ['/', 'HTTP/2.0', 'GET /livez HTTP/2.0\r\nHost: x\r\n\r\n', 40002],
+    ['/', 'long headers', rawRequest('POST /plants', [`A: ${long}`]), 43100],
+    ['/', 'an unknown method', rawRequest('BREW /plants'), 50100],
+    ['/', 'a method in lower case', rawRequest('get /plants'), 50100],
+    ['/trpc', 'no Host', `POST /trpc/createPlant HTTP/1.1\r\n${close}\r\n\r\n`, 40002],
+    ['/trpc', 'an invalid Host', create(close).replace('Host: x', 'Host: a b'), 40002],
+    ['/trpc', 'an unknown expectation', create('Expect: cake', close), 41700],
+    ['/trpc', 'an invalid chunk', `${create(...chunked)}xyz\r\n`, 40002],
+    [
+      ...['/', 'an unknown transfer coding'],
+      `${rawRequest('POST /plants', [close, 'Transfer-Encoding: gzip, chunked'])}0\r\n\r\n`,
+      50100,
+    ],
+  ] as [string, string, string, number][])(
+    'an error in the form of the path %s follows %s',
+    async (target, _what, bytes, code) => {
+      const { status, headers, body } = await sendRaw(server.url, bytes);
+      expectErrorAt(target, { status, body: JSON.parse(body) }, Math.floor(code / 100), code);
+      expect(headers.get('content-type')).toBe('application/json');
+    },
+  );
+
+  it.each(['a b/c', 'a,b', 'user@x', 'x:99999', 'x:-1', ':80', '[::1', '[::g]', 'x/', 'http://x'])(
+    'the Host %j gets 400 at every path',
+    async (host) => {
+      for (const path of ['/livez', '/nowhere', '/plants']) {
+        const request = rawRequest(`GET ${path}`, [close]).replace('Host: x', `Host: ${host}`);
+        expect((await sendRaw(server.url, request)).status).toBe(400);
+      }
+    },
+  );
+
+  it.each([
+    '',
+    'x',
+    'x:80',
+    'X_1.example.com.:65535',
+    '127.0.0.1:3000',
+    '[2001:db8::192.0.2.1]:80',
+  ])('the Host %j is accepted', async (host) => {
+    const request = rawRequest('GET /livez', [close]).replace('Host: x', `Host: ${host}`);
+    expect((await sendRaw(server.url, request)).status).toBe(200);
+  });
+
+  it('HTTP/1.0 needs no Host', async () => {
+    const bytes = 'GET /livez HTTP/1.0\r\n\r\n';
+    expect((await sendRaw(server.url, bytes)).status).toBe(200);
+  });
+});
+
+describe('the end of a request', () => {
+  const plant = '{"id":1,"name":"x"}';
+
+  /** Writes the head of a create, with headers that contradict each other about the body's end. */
+  const head = (...headers: string[]) =>
+    rawRequest('POST /plants', [authorization, contentType, ...headers]);
+
+  /** A create that an attacker hides in the body of another request. */
+  const hidden = rawPost(plant);
+
+  const isNotExecuted = async () => expect(await storedPlants(server)).toEqual([]);
+
+  it.each([
+    ['a length before chunked coding', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
+    ['chunked coding before a length', 'Transfer-Encoding: chunked\r\nContent-Length: 5'],
+    ['chunked coding twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked'],
+    ['chunked coding, then identity', 'Transfer-Encoding: chunked, identity'],
+    ['an unknown coding that resembles chunked', 'Transfer-Encoding: xchunked'],
+    ['chunked coding after a vertical tab', 'Transfer-Encoding: \x0bchunked'],
+    ['chunked coding in quotes', 'Transfer-Encoding: "chunked"'],
+    ['chunked coding with a space before the colon', 'Transfer-Encoding : chunked'],
+    ['chunked coding on a folded line', 'Transfer-Encoding:\r\n chunked\r\nContent-Length: 5'],
+    ['two lengths', 'Content-Length: 5\r\nContent-Length: 6'],
+    ['a list of lengths', 'Content-Length: 5, 5'],
+    ['a length with a sign', 'Content-Length: +5'],
+    ['a negative length', 'Content-Length: -1'],
+    ['a hexadecimal length', 'Content-Length: 0x5'],
+    ['a length that no number can hold', `Content-Length: ${'9'.repeat(30)}`],
+    ['an empty length', 'Content-Length:'],
+    ['a bare line feed', 'A: b\nContent-Length: 5'],
+    ['a bare carriage return', 'A: b\rContent-Length: 5'],
+    ['a NUL', 'A: b\0c'],
+  ])('is ambiguous with %s, so a hidden request is not executed', async (_what, headers) => {
+    for (const body of [`0\r\n\r\n${hidden}`, hidden]) {
+      const { responses } = await sendRaw(server.url, head(headers) + body);
+      expect(responses).toMatchObject([{ status: 400 }]);
+      expect(JSON.parse(responses[0]?.body ?? '')).toMatchObject({ error: 40002 });
+    }
+    await isNotExecuted();
+  });
+
+  it.each(['zz', '-1', '0x0', 'fffffffffffffffff', '1;\n'])(
+    'is ambiguous with a chunk of the size %j',
+    async (size) => {
+      const request = `${head('Transfer-Encoding: chunked')}${size}\r\n\r\n${hidden}`;
+      const { responses } = await sendRaw(server.url, request);
+      expect(responses).toMatchObject([{ status: 400 }]);
+      await isNotExecuted();
+    },
+  );
+
+  it.each([
+    ['a request with Connection: close', lastRequest, 200],
+    ['a request of HTTP/1.0', 'GET /livez HTTP/1.0\r\n\r\n', 200],
+    ['an unknown method', rawRequest('BREW /plants'), 501],
+    ['malformed bytes', rawRequest('GET /', ['A b: c']), 400],
+  ])('is the end of the connection after %s', async (_what, request, status) => {
+    const { responses } = await sendRaw(
+      server.url,
+      lastRequest.replace(close, 'A: b') + request + hidden,
+    );
+    expect(responses.map((response) => response.status)).toEqual([200, status]);
+    await isNotExecuted();
+  });
+
+  it('is found even after thousands of headers', async () => {
+    const many = Array<string>(3_000).fill('a:');
+    const twice = rawPost(plant, '/plants', [close, ...many, 'Authorization: x']);
+    expect(await sendRaw(server.url, twice)).toMatchObject({ status: 400 });
+    await isNotExecuted();
+  });
+});
+
+describe.each(surfaces)('a body over $name', (surface) => {
+  const plant = '{"id":7,"name":"x"}';
+  const wrapped = surface.name === 'tRPC' ? `{"json":${plant}}` : plant;
+  const code = (error: number) => expect.stringContaining(`"error":${error},`);
+
+  it.each(['{', '{"id":1,}', 'undefined', "{'id':1}", '[1e1,'.padEnd(19_000, '[')])(
+    'that is not JSON gets 40000 (%#)',
+    async (json) => {
+      expect(await surface.send(server, json)).toMatchObject({
+        status: 400,
+        body: { error: 40000 },
+      });
+    },
+  );
+
+  it('that is not UTF-8 gets 40000', async () => {
+    const response = await post(server, surface.path, new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
+    expect([response.status, await response.text()]).toEqual([400, code(40000)]);
+  });
+
+  it.each([
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"; v=1',
+    'application/json;',
+  ])('is accepted with the content type %s', async (type) => {
+    expect((await surface.send(server, plant, { 'content-type': type })).status).toBe(200);
+  });
+
+  it.each([
+    ...['text/plain', 'application/jsonl', 'application/json; charset=latin1', '*/*'],
+    ...['multipart/form-data', 'application/x-www-form-urlencoded'],
+    ...['application/json, application/json', 'application/json; charset='],
+  ])('with the content type %s gets 41500', async (type) => {
+    const response = await surface.send(server, plant, { 'content-type': type });
+    expect(response).toMatchObject({ status: 415, body: { error: 41500 } });
+  });
+
+  it('without a content type, or with a content encoding, gets 41500', async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const body = new Blob([wrapped]); // The Blob has no type, so fetch adds no Content-Type.
+    const response = await fetch(server.url + surface.path, { method: 'POST', headers, body });
+    expect([response.status, await response.text()]).toEqual([415, code(41500)]);
+    const encoded = await post(server, surface.path, wrapped, { 'content-encoding': 'gzip' });
+    expect([encoded.status, await encoded.text()]).toEqual([415, code(41500)]);
+  });
+
+  const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+  const tooLong = ' '.repeat(2 ** 20 + 1);
+
+  it.each([
+    ['of 3 MiB in chunks', 'Transfer-Encoding: chunked', `${chunk.repeat(48)}0\r\n\r\n`],
+    ['of 3 MiB with a length', `Content-Length: ${3 * 2 ** 20}`, ' '.repeat(3 * 2 ** 20)],
+    [
+      ...['of 1 MiB and a byte in chunks', 'Transfer-Encoding: chunked'],
+      `100001\r\n${tooLong}\r\n0\r\n\r\n`,
+    ],
+    ['of 1 MiB and a byte with a length', `Content-Length: ${tooLong.length}`, tooLong],
+  ] as [string, string, string][])(
+    '%s gets 41300, and the client can read it',
+    async (_how, framing, body) => {
+      const head = rawRequest(`POST ${surface.path}`, [authorization, contentType, framing]);
+      const { responses } = await sendRaw(server.url, head + body + lastRequest);
+      expect(responses[0]).toMatchObject({ status: 413, body: code(41300) });
+    },
+  );
+
+  it('gets a response after the head `Expect: 100-continue`', async () => {
+    const headers = ['Expect: 100-continue', close];
+    const { text } = await sendRaw(server.url, rawPost(wrapped, surface.path, headers));
+    expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
+  });
+});

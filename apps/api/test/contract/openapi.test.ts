@@ -1,0 +1,212 @@
+import { readFile } from 'node:fs/promises';
+import { parseJson, plantFields } from '@plant-store/schemas';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { RE2JS } from 're2js';
+import { describe, expect, it } from 'vitest';
+import schemasManifest from '../../../../packages/schemas/package.json' with { type: 'json' };
+import { shareServer } from '../fixtures/server.ts';
+
+const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
+const document = JSON.parse(committed);
+const operation = document.paths['/plants'].post;
+const { schemas } = document.components;
+
+describe('the served document', () => {
+  const server = shareServer();
+  const get = (headers: Record<string, string> = {}) =>
+    fetch(`${server.url}/openapi.json`, { headers });
+
+  it('the generated document equals the committed file', async () => {
+    const response = await get();
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(parseJson(await response.text())).toEqual(parseJson(committed));
+  });
+
+  it('the served document has a size of at most 90 kB', () => {
+    expect(Buffer.byteLength(committed)).toBeLessThanOrEqual(90_000);
+  });
+
+  it('a client gets the document again only when the client has an older version', async () => {
+    const identity = { 'accept-encoding': 'identity' }; // A compressed response would have a weak ETag.
+    const { headers } = await get(identity);
+    const etag = headers.get('etag') ?? '';
+    expect(etag).not.toBe('');
+    for (const condition of [etag]) {
+      const response = await get({ ...identity, 'if-none-match': condition });
+      expect(response.status).toBe(304);
+      expect(response.headers.get('etag')).toBe(etag);
+      expect(await response.text()).toBe('');
+    }
+    expect((await get({ 'if-none-match': '"old"' })).status).toBe(200);
+  });
+});
+
+it('describes itself as OpenAPI 3.1, with the title, version, license and contact of the plant store sample', () => {
+  expect(document.openapi).toMatch(/^3\.1\./);
+  expect(document.info).toMatchObject({
+    title: expect.stringMatching(/plant store sample/i),
+    version: schemasManifest.version,
+    license: { name: 'MIT' },
+    contact: { name: expect.any(String) },
+  });
+});
+
+it('requires a bearer token by default', () => {
+  expect(document.security).toEqual([{ bearerAuth: [] }]);
+  expect(document.components.securitySchemes).toMatchObject({
+    bearerAuth: { type: 'http', scheme: 'bearer' },
+  });
+  expect(operation).not.toHaveProperty('security');
+});
+
+it('has the components of the contract', () => {
+  const names = [
+    'AccessToken',
+    'AccessTokenPage',
+    'CreateError',
+    'CreateResult',
+    'CreateResults',
+    'CreatedAccessToken',
+    'CreatedPlant',
+    'Error',
+    'Identity',
+    'NewAccessToken',
+    'NewPlant',
+    'NewPlants',
+    'Plant',
+    'PlantChange',
+    'PlantChanges',
+    'PlantCount',
+    'PlantPage',
+    'StoredPlant',
+  ];
+  expect(Object.keys(schemas)).toEqual(expect.arrayContaining(names));
+  const text = { type: 'string' };
+  expect(schemas).toMatchObject({
+    Plant: { required: ['name'], properties: { name: text, tag: text } },
+    NewPlant: {
+      required: ['id', 'name'],
+      properties: { id: { type: 'integer', format: 'int64' }, name: text, tag: text },
+    },
+    Error: {
+      required: ['error', 'message'],
+      properties: { error: { type: 'integer', format: 'int32' }, message: text },
+    },
+  });
+});
+
+it('the schema NewPlants refers to the schema NewPlant, and the request body has an example', () => {
+  const plant = { $ref: '#/components/schemas/NewPlant' };
+  expect(schemas['NewPlants']).toMatchObject({
+    required: ['plants'],
+    properties: { plants: { type: 'array', items: plant, minItems: 1, maxItems: 1000 } },
+  });
+  const body = document.paths['/plants/batch'].post.requestBody;
+  const { schema, example } = body.content['application/json'];
+  expect(schema).toEqual({ $ref: '#/components/schemas/NewPlants' });
+  const monstera = { id: 4096, name: 'Monstera deliciosa', tag: 'Araceae' };
+  expect(example).toMatchObject({ plants: [monstera] });
+});
+
+it('describes the bounds of ids in words, because JavaScript would round the bounds in a schema', () => {
+  expect(committed).not.toMatch(/"(minimum|maximum)": -?9223372036854775/);
+  const descriptions: string[] = [];
+  JSON.parse(committed, (_key, value) => {
+    const { description, format, schema = { format } } = Object(value);
+    if (description && schema.format === 'int64') descriptions.push(description);
+    return value;
+  });
+  expect(descriptions.length).toBeGreaterThanOrEqual(8);
+  for (const description of descriptions) {
+    expect(description).toContain('from -9223372036854775808 to 9223372036854775807');
+  }
+});
+
+it('the schema CreateResult refers to the schemas of the results, and names the discriminator', () => {
+  const [created, error] = ['CreatedPlant', 'CreateError'].map((n) => `#/components/schemas/${n}`);
+  const required = expect.arrayContaining(['id', 'result']);
+  const mapping = { created, exists: created, error };
+  expect(schemas).toMatchObject({
+    CreateResult: {
+      oneOf: [{ $ref: created }, { $ref: error }],
+      discriminator: { propertyName: 'result', mapping },
+    },
+    CreatedPlant: { required },
+    CreateError: { required },
+  });
+});
+
+it('has only examples that match their schemas', () => {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  const examples: unknown[] = [];
+  JSON.parse(committed, (_key, value) => {
+    const { schema, example } = Object(value);
+    if (schema?.$ref && example) {
+      examples.push(example);
+      const validate = ajv.compile({ ...schema, components: document.components });
+      expect([example, validate(example) || validate.errors]).toEqual([example, true]);
+    }
+    return value;
+  });
+  expect(examples.length).toBeGreaterThanOrEqual(9);
+});
+
+it('declares the feed as JSON and as events, and the header that resumes the events', () => {
+  const { parameters, responses } = document.paths['/plants/changes'].get;
+  expect(responses['200'].content).toMatchObject({
+    'application/json': { schema: { $ref: '#/components/schemas/PlantChanges' } },
+    'text/event-stream': { schema: { type: 'string' }, example: expect.stringMatching(/^event: /) },
+  });
+  expect(parameters).toContainEqual(
+    expect.objectContaining({ in: 'header', name: 'Last-Event-ID', example: expect.any(String) }),
+  );
+});
+
+it('describes each message that the page about webhooks lists', async () => {
+  const page = await readFile(new URL('../../../../docs/webhooks.md', import.meta.url), 'utf8');
+  const types = [...page.matchAll(/^\| `(plants\.\w+)` \|/gm)].map(([, type]) => type);
+  expect(types).toContain('plants.test');
+  expect(Object.keys(document.webhooks).sort()).toEqual(types.sort());
+});
+
+it('allows unknown properties in every object, so that later versions can add properties', () => {
+  expect(committed).not.toContain('"additionalProperties"');
+});
+
+it('has an example of a new plant whose id is free in the sample data', async () => {
+  const { example } = operation.requestBody.content['application/json'];
+  expect(Object.keys(example)).toEqual(['id', ...plantFields]);
+  const plants = new URL('../../../../examples/houseplants.ndjson', import.meta.url);
+  expect(await readFile(plants, 'utf8')).not.toContain(`"id":${example.id},`);
+});
+
+describe.each([true, false])(
+  'a JSON Schema validator with the option unicodeRegExp: %s',
+  (unicodeRegExp) => {
+    const ajv = new Ajv2020({ strict: false, unicodeRegExp });
+    addFormats.default(ajv);
+    ajv.addSchema(document, 'openapi');
+
+    it.each(['Plant', 'NewPlant'])(
+      'the schema %s accepts any text as a name and as a tag',
+      (name) => {
+        const validate = ajv.getSchema(`openapi#/components/schemas/${name}`);
+        for (const text of ['🌻', '', 'a\nb\n', 'Ñandú 🪴 竹', '\u007f', '\\x00', 'D800']) {
+          expect(validate?.({ id: 1, name: text, tag: text })).toBe(true);
+        }
+        expect(validate?.({ id: 1, name: 'a\0b' })).toBe(false);
+        expect(validate?.({ id: 1, name: '🌻', tag: '\0' })).toBe(false);
+      },
+    );
+  },
+);
+
+it('has only patterns with the same meaning in RE2, the regular expressions of Go', () => {
+  for (const [, text = ''] of committed.matchAll(/"pattern": (".*")/g)) {
+    const pattern = RE2JS.compile(JSON.parse(text));
+    for (const name of ['🌻', '', 'a\nb\n', '\\x00']) expect(pattern.test(name)).toBe(true);
+    expect(pattern.test('a\0b')).toBe(false);
+  }
+});

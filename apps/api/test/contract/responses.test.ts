@@ -1,0 +1,263 @@
+import type { AppRouter } from '@plant-store/core/router';
+import { createTRPCClient, httpBatchLink, httpLink } from '@trpc/client';
+import superjson from 'superjson';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bearer, close, contentType, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
+import { share, shareServer, startForTest, startServer, token } from '../fixtures/server.ts';
+import { get, post, surfaces } from '../fixtures/surfaces.ts';
+
+const server = shareServer();
+const plant = '{"id":1,"name":"Monstera deliciosa"}';
+
+beforeAll(async () => {
+  const plants = Array.from(
+    { length: 500 },
+    (_, id) => `{"id":${id + 10},"name":"Monstera deliciosa ${id}","tag":"Araceae"}`,
+  );
+  await post(server, '/plants/batch', `{"plants":[${plants}]}`);
+});
+
+describe('health', () => {
+  it.each(['/livez', '/readyz'])('responds to %s without a token', async (path) => {
+    const response = await fetch(server.url + path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json');
+  });
+});
+
+const request = (path: string, ...headers: string[]) =>
+  rawRequest(`GET ${path}`, [close, ...headers]);
+const authorization = bearer(token);
+
+it.each([
+  ['a list', request('/plants', authorization), 200],
+  ['an error over REST', request('/plants/5', authorization), 404],
+  ['a list over tRPC', request('/trpc/listPlants', authorization), 200],
+  ['an error over tRPC', request('/trpc/getPlant', authorization), 400],
+  ['an error for a missing token', request('/whoami'), 401],
+  ['the health of the process', request('/livez'), 200],
+  ['an error for a malformed path', request('/%ff'), 400],
+  ['an error for bytes that are not HTTP', 'what is this?\r\n\r\n', 400],
+])('forbids clients to cache %s, and to guess the content type', async (_, bytes, status) => {
+  const response = await sendRaw(server.url, bytes);
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+describe('the request id', () => {
+  const wellFormed = /^[\w-]{10,}$/;
+
+  it.each(surfaces)('is sent back over $name with any status', async (surface) => {
+    for (const [id, json, status] of [
+      ['4bf92f3577b34da6a3ce929d0e0e4736', plant, 200],
+      ['req_8:a.b/c+d=@e-f', 'not json', 400],
+      ['a'.repeat(128), '{}', 400],
+    ] as const) {
+      const response = await surface.send(server, json, { 'x-request-id': id });
+      expect([response.status, response.headers.get('x-request-id')]).toEqual([status, id]);
+    }
+  });
+
+  it('is made by the server when it is missing, is not well-formed, or has the token', async () => {
+    const bad = ['', 'two words', 'a'.repeat(129), '{"level":60}', 'é', 'a, b', `id-${token}`];
+    for (const id of [undefined, ...bad]) {
+      const response = await get(server, '/plants', id === undefined ? {} : { 'x-request-id': id });
+      const sent = response.headers.get('x-request-id') ?? '';
+      expect(sent).toMatch(wellFormed);
+      expect(sent).not.toContain(token);
+    }
+  });
+
+  it.each([
+    'what is this?\r\n\r\n',
+    rawRequest('GET /', [`A: ${'x'.repeat(20_000)}`]),
+    request('/%'),
+  ])('is in the response to a request that HTTP rejects (%#)', async (bytes) => {
+    const { headers } = await sendRaw(server.url, bytes);
+    expect(headers.get('x-request-id')).toMatch(wellFormed);
+  });
+});
+
+describe('compression', () => {
+  const lists = [
+    ['a list over REST', '/plants?limit=500'],
+    ['the document', '/openapi.json'],
+    ['a list over tRPC', `/trpc/listPlants?input=${encodeURIComponent('{"json":{"limit":500}}')}`],
+  ] as const;
+  const send = (path: string, headers: string[] = [], method = 'GET', body?: string) =>
+    sendRaw(server.url, rawRequest(`${method} ${path}`, [close, authorization, ...headers], body));
+
+  it.each(
+    lists.flatMap(([name, path]) => [
+      [name, path, 'gzip, deflate, br'],
+      [name, path, 'GZIP'],
+      [name, path, 'br;q=0, gzip'],
+    ]),
+  )('of %s (%s) follows Accept-Encoding: %s', async (_name, path, accepted) => {
+    const plain = await fetch(server.url + path, {
+      headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'identity' },
+    });
+    const text = await plain.text();
+    expect(plain.headers.has('content-encoding')).toBe(false);
+    expect(plain.headers.get('vary')).toMatch(/accept-encoding/i);
+    const socketUrl = new URL(path, server.url);
+    const response = await fetch(socketUrl, {
+      headers: { authorization: `Bearer ${token}`, 'accept-encoding': accepted },
+    });
+    expect(response.headers.get('content-encoding')).toMatch(/^(gzip|br)$/);
+    expect(await response.text()).toBe(text);
+  });
+
+  it('leaves the response to a create as it is', async () => {
+    const accept = ['Accept-Encoding: gzip', contentType];
+    const { headers, body } = await send('/plants', accept, 'POST', '{"id":1000,"name":"x"}');
+    expect([headers.has('content-encoding'), body]).toEqual([false, '{"name":"x"}']);
+  });
+});
+
+describe('the rate limit', () => {
+  it.each(surfaces)(
+    'rejects requests beyond it over $name, but no health checks',
+    async (surface) => {
+      const limited = await startForTest({ PLANT_STORE_RATE_LIMIT: '2' });
+      for (const _ of [1, 2]) expect((await surface.send(limited, plant)).status).toBe(200);
+      const response = await surface.send(limited, plant);
+      expect(response).toMatchObject({ status: 429, body: { error: 42900 } });
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await fetch(`${limited.url}/livez`)).status).toBe(200);
+    },
+  );
+
+  it('counts requests with an invalid token too', async () => {
+    const limited = await startForTest({ PLANT_STORE_RATE_LIMIT: '2' });
+    const statuses: number[] = [];
+    for (const _ of [1, 2, 3]) {
+      statuses.push((await post({ ...limited, token: 'guess' }, '/plants', plant)).status);
+    }
+    expect(statuses).toEqual([401, 401, 429]);
+  });
+
+  const statusesOf = async (clients: string[], proxies: string) => {
+    const limited = await startForTest({
+      PLANT_STORE_RATE_LIMIT: '1',
+      PLANT_STORE_TRUST_PROXY: proxies,
+    });
+    const statuses: number[] = [];
+    for (const client of clients) {
+      const { status } = await get(limited, '/whoami', { 'x-forwarded-for': client });
+      statuses.push(status);
+    }
+    return statuses;
+  };
+
+  it('counts the clients of a trusted proxy one by one, and ignores other proxies', async () => {
+    const clients = ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3, 192.0.2.1'];
+    expect(await statusesOf(clients, '10.0.0.0/8, 127.0.0.1')).toEqual([200, 429, 200, 429]);
+    expect(await statusesOf(clients, '10.0.0.0/8')).toEqual([200, 429, 429, 429]);
+    expect(await statusesOf(clients, '')).toEqual([200, 429, 429, 429]);
+  });
+
+  it('counts a /64 of IPv6 as one client', async () => {
+    const clients = ['2001:db8:0:1::1', '2001:0db8::1:ffff:2:3:4', '2001:db8:0:2::1'];
+    expect(await statusesOf(clients, '127.0.0.1')).toEqual([200, 429, 200]);
+  });
+});
+
+describe('pages of other origins', () => {
+  const origin = 'https://app.example.com';
+  const open = share(() =>
+    startServer({
+      PLANT_STORE_CORS_ORIGINS: `http://localhost:5173, ${origin}`,
+      PLANT_STORE_RATE_LIMIT: '50',
+    }),
+  );
+  const preflight = (url: string, headers: Record<string, string> = {}) =>
+    fetch(url, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type',
+        ...headers,
+      },
+    });
+  const list = (headers: Headers, name: string) =>
+    (headers.get(name) ?? '').toLowerCase().split(/, */);
+
+  it.each(surfaces)('may not call $name by default', async ({ path }) => {
+    const responses = [
+      await preflight(server.url + path),
+      await post(server, path, path === '/plants' ? plant : `{"json":${plant}}`, { origin }),
+    ];
+    for (const { headers } of responses) {
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
+
+  it.each(surfaces)('may call $name when their origin is configured', async (surface) => {
+    const { status, headers } = await preflight(open.url + surface.path);
+    expect(status).toBe(204);
+    expect(headers.get('access-control-allow-origin')).toBe(origin);
+    expect(list(headers, 'access-control-allow-methods')).toEqual(
+      expect.arrayContaining(['delete', 'get', 'post']),
+    );
+    for (const authorization of [`Bearer ${token}`, '']) {
+      const response = await surface.send(open, plant, { origin, authorization });
+      expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(response.headers.get('vary')).toMatch(/\bOrigin\b/i);
+    }
+    const other = await surface.send(open, plant, { origin: 'https://example.com' });
+    expect(other.headers.get('access-control-allow-origin')).not.toBe('https://example.com');
+  });
+
+  it.each([
+    ['httpLink', httpLink],
+    ['httpBatchLink', httpBatchLink],
+  ])('may send every header that %s uses', async (_name, link) => {
+    const sent = new Set<string>();
+    const client = createTRPCClient<AppRouter>({
+      links: [
+        link({
+          url: `${open.url}/trpc`,
+          transformer: superjson,
+          headers: { authorization: `Bearer ${token}`, traceparent: '00-a-b-01' },
+          fetch(url, init) {
+            const { signal, ...rest } = init ?? {};
+            // tRPC's type for `fetch` has fewer options than the platform's type.
+            const request = new Request(String(url), rest as RequestInit);
+            for (const name of request.headers.keys()) sent.add(name);
+            return fetch(request);
+          },
+        }),
+      ],
+    });
+    expect(await client.createPlant.mutate({ id: 2n, name: 'x' })).toEqual({ name: 'x' });
+    const asked = { 'access-control-request-headers': [...sent].toSorted().join() };
+    const { headers } = await preflight(`${open.url}/trpc/createPlant`, asked);
+    const safelisted = ['accept', 'accept-language', 'content-language'];
+    const allowed = list(headers, 'access-control-allow-headers');
+    expect([...allowed, ...safelisted]).toEqual(expect.arrayContaining([...sent]));
+  });
+
+  it('may read the headers of the store in every response', async () => {
+    const ask = (headers = {}) => post(open, '/plants', plant, { origin, ...headers });
+    let limited = await ask();
+    const responses: [Response, string[]][] = [
+      [limited, ['x-request-id']],
+      [await ask({ authorization: '' }), ['x-request-id', 'www-authenticate']],
+    ];
+    while (limited.status !== 429) limited = await ask();
+    responses.push([limited, ['x-request-id', 'retry-after']]);
+    for (const [{ headers }, names] of responses) {
+      expect([...headers.keys()]).toEqual(expect.arrayContaining(names));
+      expect(list(headers, 'access-control-expose-headers')).toEqual(expect.arrayContaining(names));
+    }
+  });
+
+  it('may read the OpenAPI document from any origin', async () => {
+    const { headers } = await fetch(`${server.url}/openapi.json`, { headers: { origin } });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { itNeedsTheScope, tokenWith } from '../fixtures/access.ts';
+import { callers, surfaceCallers } from '../fixtures/callers.ts';
+import { shareServerOnOwnPostgres } from '../fixtures/server.ts';
+import { get } from '../fixtures/surfaces.ts';
+
+interface Changes {
+  changes: { type: string; plant: { id: bigint; name: string } }[];
+  next: string;
+}
+
+const server = shareServerOnOwnPostgres();
+const [rest] = callers;
+let lastId = 0n;
+const create = async (name = 'x') => {
+  const id = ++lastId;
+  await rest.call(server, 'createPlant', { id, name, tag: 'y' });
+  return id;
+};
+
+/** A cursor of another database. */
+const otherCursor = Buffer.from('0123456789abcdef 1').toString('base64url');
+
+itNeedsTheScope('plants:read', server, 'listPlantChanges', () => ({}));
+
+describe.each(surfaceCallers)('listPlantChanges over $name', ({ call }) => {
+  const read = async (input: Record<string, unknown> = {}, token = server.token) =>
+    (await call({ ...server, token }, 'listPlantChanges', input)).output as Changes;
+  const idsIn = ({ changes }: Changes) => changes.map(({ plant }) => plant.id);
+
+  it('without a cursor, returns no changes and the cursor of the end of the feed', async () => {
+    const { changes, next } = await read();
+    expect([changes, typeof next]).toEqual([[], 'string']);
+  });
+
+  it('returns the changes after a cursor in pages, each with its plant', async () => {
+    const { next: start } = await read();
+    const ids = [await create(), await create(), await create()];
+    const page = await read({ after: start, limit: 2 });
+    expect(idsIn(page)).toEqual(ids.slice(0, 2));
+    expect(page.changes[0]).toEqual({
+      type: 'created',
+      plant: { id: ids[0], name: 'x', tag: 'y', createdAt: expect.any(Date) },
+    });
+    const last = await read({ after: page.next });
+    expect(idsIn(last)).toEqual(ids.slice(2));
+    await call(server, 'deletePlant', { id: ids[2] });
+    const { changes } = await read({ after: last.next });
+    expect(changes).toMatchObject([{ type: 'deleted', plant: { id: ids[2], name: 'x' } }]);
+    const again = await read({ after: start });
+    expect(again.changes.at(-1)).toMatchObject({ type: 'deleted', plant: { id: ids[2] } });
+  });
+
+  it('waits for a change', async () => {
+    const { next } = await read();
+    const page = read({ after: next, wait: 20 });
+    const id = await create('awaited');
+    expect((await page).changes).toMatchObject([{ type: 'created', plant: { id } }]);
+  });
+
+  it('returns a valid cursor after a wait without changes', async () => {
+    const { next: after } = await read();
+    const { changes, next } = await read({ after, wait: 1 });
+    expect(changes).toEqual([]);
+    const id = await create();
+    expect(idsIn(await read({ after: next }))).toEqual([id]);
+  });
+
+  it('sends no change to a client whose token is revoked during the wait', async () => {
+    const token = await tokenWith(server, ['plants:read']);
+    const { output } = await rest.call({ ...server, token }, 'whoAmI', {});
+    const { next } = await read();
+    const waiting = call({ ...server, token }, 'listPlantChanges', { after: next, wait: 20 });
+    await rest.call(server, 'revokeAccessToken', { id: Object(output).tokenId });
+    await create('secret');
+    expect(await waiting).toMatchObject({ status: 401, error: 40101 });
+  });
+
+  it('responds with 41000 to a cursor of another database', async () => {
+    const outcome = await call(server, 'listPlantChanges', { after: otherCursor });
+    expect(outcome).toMatchObject({ status: 410, error: 41000 });
+  });
+
+  it.each([
+    [{ after: 'x' }, 'after'],
+    [{ after: '' }, 'after'],
+    [{ limit: 0 }, 'limit'],
+    [{ limit: 1001 }, 'limit'],
+    [{ wait: -1 }, 'wait'],
+    [{ wait: 21 }, 'wait'],
+    [{ more: 1 }, '"more"'],
+  ])('rejects the input %j, and names %s', async (input, name) => {
+    const outcome = await call(server, 'listPlantChanges', input);
+    expect(outcome).toMatchObject({ status: 400, error: 40001 });
+    expect(outcome.message).toContain(name);
+  });
+});
+
+it('responds to other requests while a thousand requests wait, and then to all of them', async () => {
+  const { next } = Object(await (await get(server, '/plants/changes')).json());
+  const waiting = Array.from({ length: 1_000 }, () =>
+    get(server, `/plants/changes?after=${next}&wait=20`),
+  );
+  for (const path of ['/plants', `/plants/${await create()}`, '/readyz']) {
+    expect((await get(server, path)).status).toBe(200);
+  }
+  const texts = await Promise.all(waiting.map(async (each) => (await each).text()));
+  expect(new Set(texts).size).toBe(1);
+  expect(texts[0]).toContain(`"id":${lastId},`);
+});

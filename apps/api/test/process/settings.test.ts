@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import { parseEnv } from 'node:util';
+import { expect, it } from 'vitest';
+import { startPlantStore } from '../../src/index.ts';
+import { startProgram } from '../fixtures/program.ts';
+import { startForTest } from '../fixtures/server.ts';
+
+const read = (path: string) => readFile(new URL(`../../../../${path}`, import.meta.url), 'utf8');
+const example = await read('.env.example');
+const names = Object.keys(parseEnv(example.replaceAll(/^#(?=[A-Z])/gm, '')));
+
+/** Tries to start with settings, and returns the error message. No database needs to be there for that. */
+async function errorOf(settings: Record<string, string>): Promise<string> {
+  const started = startPlantStore({
+    databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
+    settings: { LOG_LEVEL: 'silent', ...settings },
+  });
+  return started.then(
+    async ({ close }) => {
+      await close();
+      return 'no error';
+    },
+    (error: Error) => error.message,
+  );
+}
+
+it('all invalid settings are named in one message, without the values of secrets', async () => {
+  const invalid = {
+    PORT: '70000',
+    DATABASE_URL: 'mysql://someone:hidden@db/plants',
+    PLANT_STORE_TOKEN: 'two words',
+    PLANT_STORE_RATE_LIMIT: '0',
+    PLANT_STORE_JWT_ISSUER: 'https://id.example.com',
+    PLANT_STORE_JWT_JWKS_URL: 'http://id.example.com/keys',
+    PLANT_STORE_TRUST_PROXY: 'true',
+    PLANT_STORE_METRICS_PORT: '-1',
+    LOG_LEVEL: 'loud',
+  };
+  const server = startProgram(invalid);
+  expect(await server.ended()).toBe(1);
+  for (const [name, value] of Object.entries(invalid)) {
+    if (name === 'PLANT_STORE_JWT_ISSUER') continue; // Only the other two settings of JWTs are wrong.
+    const line = new RegExp(`^ *${name} .+: .+$`, 'm').exec(server.output())?.[0];
+    expect(line, name).toBeDefined();
+    if (/^(PORT|LOG_LEVEL|.*LIMIT)$/.test(name)) expect(line).toContain(`"${value}"`);
+  }
+  expect(server.output()).toMatch(/PLANT_STORE_JWT_AUDIENCE is not set/);
+  expect(server.output()).not.toMatch(/hidden|two words/);
+});
+
+const app = 'https://app.example.com';
+const jwts = { PLANT_STORE_JWT_ISSUER: 'https://id.example.com', PLANT_STORE_JWT_AUDIENCE: 'x' };
+
+it.each([
+  { PLANT_STORE_CORS_ORIGINS: `${app}, http://localhost:5173` },
+  { PLANT_STORE_TRUST_PROXY: '10.0.0.0/8, 127.0.0.1,::1,2001:db8::/32' },
+  { PLANT_STORE_TOKEN: 'a'.repeat(16) },
+  { PLANT_STORE_FEED_DAYS: '36500' },
+  { PLANT_STORE_WEBHOOK_ALLOW: '10.0.0.0/8, receiver.internal' },
+  ...['https://id.example.com/keys', 'http://localhost:8080/keys', 'http://[::1]/keys'].map(
+    (url) => ({ ...jwts, PLANT_STORE_JWT_JWKS_URL: url }),
+  ),
+])('the server starts with the settings %j', async (settings) => {
+  const { url } = await startForTest(settings);
+  expect((await fetch(`${url}/livez`)).status).toBe(200);
+});
+
+it.each([
+  ...['abc', '-1', '80.5', '1e3', ' '].map((port) => ({ PORT: port })),
+  ...['*', 'app.example.com', `${app}/`, 'https://x:443', `${app},`].map((origins) => ({
+    PLANT_STORE_CORS_ORIGINS: origins,
+  })),
+  ...['true', '1', '10.0.0.0/33', 'proxy.example.com', '10.0.0.1,'].map((proxies) => ({
+    PLANT_STORE_TRUST_PROXY: proxies,
+  })),
+  ...['a', 'a'.repeat(15), 'two words of a token'].map((token) => ({ PLANT_STORE_TOKEN: token })),
+  ...['0', '36501', 'week'].map((days) => ({ PLANT_STORE_FEED_DAYS: days })),
+])('the server rejects the settings %j, and names the setting', async (settings) => {
+  expect(await errorOf(settings)).toContain(Object.keys(settings)[0]);
+});
+
+it.each([
+  ...['id.example.com/keys', 'http://id.example.com/keys', 'http://127.0.0.1.example.com/keys'],
+  ...['https://user:hidden@id.example.com/keys', 'file:///etc/keys'],
+])('the server rejects %s as the address of the keys for JWTs', async (url) => {
+  const message = await errorOf({ ...jwts, PLANT_STORE_JWT_JWKS_URL: url });
+  expect(message).toContain('PLANT_STORE_JWT_JWKS_URL');
+  expect(message).not.toContain('hidden');
+});
+
+it('the file .env.example sets nothing until a user edits it', () => {
+  expect(parseEnv(example)).toEqual({});
+  expect(names.length).toBeGreaterThan(10);
+});
+
+it('the page about settings explains each setting of .env.example', async () => {
+  const page = await read('docs/configuration.md');
+  for (const name of names) expect(page).toMatch(new RegExp(`^\\|.*\`${name}\`.*\\|`, 'm'));
+});
