@@ -1,23 +1,28 @@
-import { access, glob, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
-const patterns = ['*.md', 'docs/*.md', '{packages,apps,examples}/*/README.md'];
-const found = await Array.fromAsync(glob(patterns, { cwd: repository }));
-const pages = found.filter((page) => !['README.md', join('docs', 'README.md')].includes(page));
+const patterns = ['*.md', 'docs/**/*.md', '{packages,apps,examples}/*/README.md'];
+const pages = await Array.fromAsync(glob(patterns, { cwd: repository }));
 
-/** Returns the paths in the links of a list of pages. */
-async function linkedFrom(list: string) {
-  const text = await readFile(join(repository, list), 'utf8');
-  // A link that begins with `./` is an address of a running store.
-  const links = [...text.matchAll(/\]\((?!\w+:|\.\/)([^)#]+)/g)];
-  return links.map(([, path = '']) => join(list, '..', path));
+/** Returns the paths in the links of a page. A link that begins with `./` is an address of a running store. */
+async function linkedFrom(page: string) {
+  const text = await readFile(join(repository, page), 'utf8');
+  const links = [...text.matchAll(/\]\((?!\w+:|\.\/)([^)#\s]+)/g)];
+  return links.map(([, path = '']) => join(page, '..', path));
 }
 
+it.each([...pages, 'llms.txt'])('each link of %s names an existing file', async (page) => {
+  const linked = await linkedFrom(page);
+  expect(linked.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
+});
+
 it.each(['docs/README.md', 'llms.txt'])('%s lists every page', async (list) => {
-  const linked = await linkedFrom(list);
-  expect(linked).toEqual(expect.arrayContaining(pages));
-  for (const path of linked) await access(join(repository, path));
+  const decisions = join('docs', 'decisions');
+  const others = [list, 'README.md', join('docs', 'README.md')];
+  const expected = pages.filter((page) => !others.includes(page) && !page.startsWith(decisions));
+  expect(await linkedFrom(list)).toEqual(expect.arrayContaining(expected));
 });

@@ -2,5 +2,5 @@ import { vitestConfig, withPostgres } from '../tools/vitest.base.ts';
 
 export default vitestConfig({
   globalSetup: withPostgres,
-  exclude: ['packed/**', 'versions/**', 'rest/**', 'front-end/**', 'node_modules/**'],
+  exclude: ['rest/**', 'front-end/**', 'node_modules/**'],
 });

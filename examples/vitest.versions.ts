@@ -1,3 +1,0 @@
-import { vitestConfig, withPostgres } from '../tools/vitest.base.ts';
-
-export default vitestConfig({ globalSetup: withPostgres, include: ['versions/*.test.ts'] });
