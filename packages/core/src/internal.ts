@@ -13,7 +13,7 @@ export {
   type TracedStatement,
   type TracedWait,
 } from './database/diagnostics.ts';
-export { CallerDisconnectedError, callerDisconnected } from './database/pool/call.ts';
+export { CallerDisconnectedError, callerDisconnected } from './database/errors.ts';
 export { databaseCode } from './error-causes.ts';
 export { invalidInput } from './plant-store-error.ts';
 export { jsonOf, superjsonOf } from './plants/output-text.ts';

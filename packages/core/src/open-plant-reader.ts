@@ -1,7 +1,7 @@
 import { createPlantFeed, type OpenPlantFeed } from './changes/plant-feed.ts';
 import type { OpenOptions } from './database/database.ts';
+import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import { createLookUps } from './group-commit/look-ups.ts';
-import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { createPlantStatements } from './plants/statements.ts';
 
@@ -25,7 +25,7 @@ export async function openPlantReader(
 ): Promise<OpenPlantReader> {
   const database = await openDatabase(options, { readOnly: true, onPrimary });
   const { find } = createPlantStatements(database);
-  const lookUps = createLookUps({ find, maxInFlight: database.shares.lookUps });
+  const lookUps = createLookUps({ find, maxInFlight: database.connections.reads });
   const { list, count, read } = createPlantReader(database);
   const { changes, follow, stopWaiting } = createPlantFeed(database);
   return {

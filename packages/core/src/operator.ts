@@ -1,9 +1,7 @@
 // The exports for an operator's tools, such as `doctor`.
-export { switchFeed } from './changes/switch-feed.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
-export { explainDatabaseError } from './database/explain-database-error.ts';
+export { explainDatabaseError } from './database/errors.ts';
 export type { FeedState, OldTransaction } from './inspection/feed-state.ts';
-export type { Hazard } from './inspection/hazard.ts';
 export { type DatabaseState, inspectDatabase } from './inspection/inspect-database.ts';
 export type { Lock } from './inspection/locks.ts';
 export {

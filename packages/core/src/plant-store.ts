@@ -13,11 +13,11 @@ import {
 } from './check-arguments.ts';
 import type { Database, OpenOptions, PoolState } from './database/database.ts';
 import type { CallOptions } from './database/deadline.ts';
+import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import { createMany, type ManyCreatesOutcome } from './group-commit/create-many.ts';
 import type { CommittedBatch } from './group-commit/creates.ts';
 import { type CreateOptions, createLane } from './group-commit/lane.ts';
 import { createLists } from './group-commit/lists.ts';
-import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import {
   type CountQuery,
   createCountUpTo,
@@ -168,7 +168,6 @@ function createPlantStore(
   const bounds = 'dataDirectory' in options ? searchBounds.embedded : searchBounds.postgres;
   const reader = createPlantReader(database, bounds);
   const countUpTo = createCountUpTo(database);
-  database.onWarning((message) => events.emit('warning', message));
   const webhooks = createWebhooks(database, {
     ...webhookSettings,
     feed,
@@ -208,7 +207,7 @@ function createPlantStore(
         readiness = undefined;
       })),
     pending() {
-      const unsettled = database.pools().reduce((sum, pool) => sum + pool.unsettled, 0);
+      const unsettled = database.pools().reduce((sum, pool) => sum + pool.overdue, 0);
       return { ...lane.pending, unsettled };
     },
     pools: database.pools,

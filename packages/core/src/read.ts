@@ -7,9 +7,9 @@ export {
   parseDatabaseUrl,
   withoutPassword,
 } from './database/database-url.ts';
-export { DatabaseSettingsError } from './database/explain-database-error.ts';
-export { DataDirectoryError } from './embedded/data-directory-state.ts';
-export type { DatabaseOptions } from './open-database.ts';
+export { DataDirectoryError } from './database/embedded/lock.ts';
+export { DatabaseSettingsError } from './database/errors.ts';
+export type { DatabaseOptions } from './database/open-database.ts';
 export { type OpenPlantReader, openPlantReader } from './open-plant-reader.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
 export type { PlantQuery, PlantReader } from './plants/plant-reader.ts';

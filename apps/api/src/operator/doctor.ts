@@ -39,7 +39,7 @@ export async function runDoctor(env: Env): Promise<Finding[]> {
 
 function findings(state: DatabaseState): Finding[] {
   const { version, isReplica, isReadOnly, missingMigrations, privileges, feed } = state;
-  const { tableFaults, locks, webhooks, hazards, clockAhead } = state;
+  const { tableFaults, locks, webhooks, clockAhead } = state;
   const warnings = (check: string, messages: string[]): Finding[] =>
     messages.map((message) => ({ check, level: 'warning', message }));
   const readOnly = `Postgres ${version} accepts no writes: connect to the primary`;
@@ -71,7 +71,6 @@ function findings(state: DatabaseState): Finding[] {
         ? [`the clock of the database differs by ${clockAhead} ms: set both clocks by NTP`]
         : [],
     ),
-    ...hazards,
     ...warnings(
       'feed',
       oldest && (oldest.age ?? 0) > 10

@@ -1,12 +1,11 @@
 import { type AccessToken, isScope, type NewAccessToken } from '@plant-store/schemas';
 import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
 import type { CallOptions, Deadline } from '../database/deadline.ts';
-import type { Verbs } from '../database/verbs.ts';
-import { drizzleOver } from '../tables/drizzle-over.ts';
 import { accessTokens } from '../tables/tables.ts';
 import { representable } from './principal.ts';
 
-type Row = Omit<typeof accessTokens.$inferSelect, 'sha256'> & { readonly id: string };
+type Row = Omit<typeof accessTokens.$inferSelect, 'sha256'>;
 
 type NewToken = NewAccessToken & { sha256: string; expiresIn?: number | undefined };
 
@@ -14,33 +13,29 @@ type NewToken = NewAccessToken & { sha256: string; expiresIn?: number | undefine
 const remaining = sql<number | null>`
   (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
 
-/**
- * Computes the public id of a token, so that the table needs no column for ids. The id is the first part of
- * a hash of `sha256`. Nobody can compute `sha256` from the id.
- */
-const id = sql<string>`left(encode(sha256(${accessTokens.sha256}), 'hex'), 16)`;
-
 /** Makes the statements for access tokens. A request needs only `find` and `markUsed`. */
-export function createAccessTokenTable({ read, write }: Verbs) {
+export function createAccessTokenTable(database: Pick<Database, 'db'>) {
   // A lock on the table may block updates, so updates must not occupy the connections for look-ups.
-  const over = (options?: CallOptions) => drizzleOver(write, { share: 'lists', ...options });
+  const over = (options?: CallOptions) => database.db({ kind: 'deletes', ...options });
   const db = over();
-  const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
-  const { sha256: _, ...columns } = { ...getTableColumns(accessTokens), id };
+  const { id, sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
+  const { sha256: _, ...columns } = getTableColumns(accessTokens);
 
   return {
     async insert(
       { scopes, expiresAt, expiresIn, ...row }: NewToken,
       options?: CallOptions,
-    ): Promise<void> {
+    ): Promise<string> {
       const expiry =
         expiresIn === undefined
           ? expiresAt
           : sql`now() + make_interval(secs => ${expiresIn / 1000}::float8)`;
       const scope = [...new Set(scopes)].join(' ');
-      await over(options)
+      const [inserted] = await over(options)
         .insert(accessTokens)
-        .values({ ...row, scope, ...(expiry && { expiresAt: expiry }) });
+        .values({ ...row, scope, ...(expiry && { expiresAt: expiry }) })
+        .returning({ id });
+      return inserted?.id ?? '';
     },
 
     /**
@@ -55,7 +50,8 @@ export function createAccessTokenTable({ read, write }: Verbs) {
 
     /** Finds the tokens with these hashes. Each key of the returned map is a hash. */
     async find(sha256s: readonly string[], deadline: Deadline) {
-      const rows = await drizzleOver(read, { share: 'lookUps', deadline })
+      const rows = await database
+        .db({ kind: 'reads', deadline })
         .select({ ...columns, hash, remaining })
         .from(accessTokens)
         .where(inArray(hash, sha256s));

@@ -8,13 +8,13 @@ import {
 } from '@plant-store/schemas';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
-import { orUnavailable } from '../database/database-error.ts';
 import type { CallOptions } from '../database/deadline.ts';
+import { orUnavailable } from '../database/errors.ts';
 import { createLookUps } from '../group-commit/look-ups.ts';
 import { insufficientScope, invalidInput, PlantStoreError } from '../plant-store-error.ts';
 import { createAccessTokenTable } from './access-token-table.ts';
 import { type Authentication, type Principal, representable } from './principal.ts';
-import { createPrincipalCache, idOf, sha256Of, type TokenOwner } from './principal-cache.ts';
+import { createPrincipalCache, sha256Of, type TokenOwner } from './principal-cache.ts';
 
 export interface AccessTokens {
   /**
@@ -81,27 +81,26 @@ export function generateToken(): string {
 
 /** Makes the functions for the access tokens of a database. */
 export function createAccessTokens({
-  shares,
+  db,
+  connections,
   now = Date.now,
   elapsed = () => performance.now(),
-  ...verbs
-}: Pick<Database, 'read' | 'write' | 'shares'> & {
+}: Pick<Database, 'db' | 'connections'> & {
   now?: () => number;
   elapsed?: () => number;
 }): AccessTokens {
-  const table = createAccessTokenTable(verbs);
+  const table = createAccessTokenTable({ db });
   const principals = createPrincipalCache({ find: findOwner, now, elapsed });
-  const lookUps = createLookUps({ find: table.find, maxInFlight: shares.lookUps });
+  const lookUps = createLookUps({ find: table.find, maxInFlight: connections.reads });
   // One statement updates the last use of several tokens. Only one of these statements runs at a time, so
   // that slow updates occupy only one connection.
   const lastUses = createLookUps({ find: markUsed, maxInFlight: 1 });
 
   return {
-    create: (name, options) => create(name, options),
+    create: async (name, options) => (await create(name, options)).token,
 
     async grant(grantor, name, options, call) {
-      const token = await create(name, options, { ...call, grantor });
-      const id = idOf(sha256Of(token));
+      const { id, token } = await create(name, options, { ...call, grantor });
       // A grantor from the cache may have a token that was revoked up to 30 s ago. Check the grantor's token
       // after the insert: an operator who revokes that token later can see the new token in the list.
       const { tokenId } = grantor;
@@ -129,15 +128,15 @@ export function createAccessTokens({
     name: string,
     { scopes, expiresAt, expiresIn }: NewTokenOptions = {},
     { grantor, ...call }: CallOptions & { grantor?: Principal } = {},
-  ): Promise<string> {
+  ): Promise<{ id: string; token: string }> {
     const isFuture = (time: Date) => orUnavailable(table.isFuture(time, call));
     const input = { name, scopes, expiresAt, expiresIn };
     const { data, error } = await newToken(isFuture).safeParseAsync(input);
     if (error) throw invalidInput(error);
     if (grantor) checkGrant(grantor, data);
     const token = generateToken();
-    await orUnavailable(table.insert({ sha256: sha256Of(token), ...data }, call));
-    return token;
+    const id = await orUnavailable(table.insert({ sha256: sha256Of(token), ...data }, call));
+    return { id, token };
   }
 
   function isRevoked(id: string, call?: CallOptions): Promise<boolean | undefined> {

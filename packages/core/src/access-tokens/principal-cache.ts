@@ -87,11 +87,6 @@ interface CachedOwner extends TokenOwner {
   readonly cachedUntil: number;
 }
 
-/** Returns the public id of the token with this SHA-256, as the statements of `access-token-table.ts` do. */
-export function idOf(sha256: string): string {
-  return hash('sha256', Buffer.from(sha256, 'hex'), 'hex').slice(0, 16);
-}
-
 /** The SHA-256 of a token, in hexadecimal. */
 export function sha256Of(token: string): string {
   return hash('sha256', token, 'hex');

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isTemporary } from '@plant-store/schemas/plain';
 import type { Caller } from '../database/deadline.ts';
-import { callerDisconnected } from '../database/pool/call.ts';
+import { callerDisconnected } from '../database/errors.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import type { Cursor } from './cursor.ts';
 import { FeedLag, type LagState } from './feed-lag.ts';

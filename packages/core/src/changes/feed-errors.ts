@@ -1,4 +1,3 @@
-import { restoredFeedCode } from '../database/explain-database-error.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
 export function switchedOff(): PlantStoreError {
@@ -12,7 +11,7 @@ export function restored(): PlantStoreError {
   const message =
     'somebody has restored or promoted the database, and its feed begins anew: try again';
   const cause = Object.assign(new Error('the feed belongs to another database'), {
-    code: restoredFeedCode,
+    code: 'FEED_RESTORED',
   });
   return new PlantStoreError('databaseUnavailable', message, { cause });
 }

@@ -1,4 +1,4 @@
-import type { Verbs } from '../database/verbs.ts';
+import type { Database } from '../database/database.ts';
 import { type Cursor, isBehind, lastId } from './cursor.ts';
 import type { ReadChanges } from './read-changes.ts';
 
@@ -8,11 +8,11 @@ import type { ReadChanges } from './read-changes.ts';
  */
 export async function cursorBefore(
   since: Date,
-  { read, readChanges }: Pick<Verbs, 'read'> & { readChanges: ReadChanges },
+  { read, readChanges }: Pick<Database, 'read'> & { readChanges: ReadChanges },
 ): Promise<Cursor> {
   const { next: end } = await readChanges(undefined, 1);
   const values = [since.toISOString()];
-  const found = await Promise.all(selects.map((text) => read(text, values, { share: 'bulk' })));
+  const found = await Promise.all(selects.map((text) => read(text, values, { kind: 'counts' })));
   const firsts = found.flatMap(({ rows }) => rows as [string][]); // The statements select one column.
   return firsts.reduce((cursor, [first]) => {
     const before = { epoch: end.epoch, transaction: BigInt(first) - 1n, id: lastId };

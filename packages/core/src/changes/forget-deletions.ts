@@ -1,4 +1,4 @@
-import type { Verbs } from '../database/verbs.ts';
+import type { Database } from '../database/database.ts';
 import { ownFeed } from './epoch/epoch.ts';
 
 /** The key of an advisory lock. Any number works if all instances use the same number. */
@@ -15,11 +15,11 @@ const stepSize = 1_000;
  * @throws PlantStoreError `databaseUnavailable`
  */
 export async function forgetDeletions(
-  { write }: Pick<Verbs, 'write'>,
+  { write }: Pick<Database, 'write'>,
   days: number,
 ): Promise<number> {
   const first = async (text: string, values: string[]) => {
-    const { rows } = await write(text, values, { share: 'deletes' });
+    const { rows } = await write(text, values, { kind: 'deletes' });
     // The cast is safe, because both statements return one row with one value.
     return (rows as [[unknown]])[0][0];
   };

@@ -73,9 +73,7 @@ export interface OpenPlantFeed extends PlantFeed {
 /** Milliseconds before a follower reads again after an error. */
 const retryDelay = 500;
 
-export function createPlantFeed(
-  database: Pick<Database, 'read' | 'copyId' | 'renewFeed'>,
-): OpenPlantFeed {
+export function createPlantFeed(database: Pick<Database, 'read'>): OpenPlantFeed {
   const read = createChangeReader(database);
   const end = new FeedEnd(read);
 

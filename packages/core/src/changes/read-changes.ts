@@ -49,12 +49,7 @@ export type ReadChanges = (
  * @throws PlantStoreError `cursorExpired`, the errors of `read`, and `notImplemented` on a database that has
  *   no feed
  */
-export function createChangeReader({
-  read,
-  copyId = '',
-  renewFeed,
-}: Pick<Database, 'read' | 'copyId' | 'renewFeed'>): ReadChanges {
-  let isRenewing = false;
+export function createChangeReader({ read }: Pick<Database, 'read'>): ReadChanges {
   return (...page) =>
     diagnostics.page.start.hasSubscribers
       ? diagnostics.page.tracePromise(readChanges, {}, undefined, ...page)
@@ -66,23 +61,19 @@ export function createChangeReader({
     { only, ...options }: CallOptions & Wanted = {},
   ): Promise<ChangePage> {
     const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
-    const values = [...position, String(limit + 1), copyId, only ?? null];
+    const values = [...position, String(limit + 1), only ?? null];
     const { onTurn, settle } = reservePage(options.caller, limit);
-    const { rows } = await read(selectChanges, values, {
+    const { rows } = await read<Row>(selectChanges, values, {
       ...options,
-      share: 'lists',
-      rowsAs: 'arrays',
+      kind: 'reads',
       onTurn,
     });
     // The statement returns no row when the feed is off.
-    const [[json, ...arrays] = []] = rows as Row[];
+    const [[json, ...arrays] = []] = rows;
     if (!json) throw switchedOff();
     const feed: FeedNow = JSON.parse(json);
     if (!feed.isPrimary) throw noFeed('a read replica: use the address of the primary');
-    if (!feed.isOwn) {
-      void renew();
-      throw restored();
-    }
+    if (!feed.isOwn) throw restored();
     if (after) checkCursor(after, feed);
     const { changes, positions } = parseChanges(arrays, limit);
     settle(changes.reduce((sum, change) => sum + Buffer.byteLength(change), 0));
@@ -97,15 +88,6 @@ export function createChangeReader({
       hasMore: !isWhole,
       heldBackBy: feed.isHeldBack ? BigInt(feed.upTo) : undefined,
     };
-  }
-
-  /** Draws a new epoch. Requests do not wait for `renew`, because `renew` may slowly build an index. */
-  async function renew(): Promise<void> {
-    if (isRenewing) return;
-    isRenewing = true;
-    // After an error, the next read draws the new epoch.
-    await renewFeed?.().catch(() => {});
-    isRenewing = false;
   }
 }
 

@@ -13,7 +13,7 @@ const epoch = `
   left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
     ${timeline},
     (select oid from pg_database where datname = current_database()),
-    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'), $4::text)), 16)`;
+    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'))), 16)`;
 
 const changesOf = (
   type: PlantChange['type'],
@@ -98,11 +98,11 @@ const isHeldBack = ['plants', 'plant_deletions']
   )
   .join(' is true or ');
 
-const isOfType = (type: PlantChange['type']) => `coalesce($5::text, '${type}') = '${type}'`;
+const isOfType = (type: PlantChange['type']) => `coalesce($4::text, '${type}') = '${type}'`;
 
 /**
  * Selects the state of the feed (`FeedNow`) and a page of changes in one row. The parameters are the cursor's
- * transaction, the cursor's id, the limit, the database's `copyId`, and the type of the wanted changes. The
+ * transaction, the cursor's id, the limit, and the type of the wanted changes. The
  * type is null when all changes are wanted.
  *
  * Because of the LIMIT in `bounds`, the database evaluates the expressions in `bounds` only once.
@@ -115,7 +115,7 @@ export const selectChanges = `
     )::text, page.*
   from (
     select *, (${isHeldBack} is true) as is_held_back,
-      case when $1::xid8 is null or $5::text is not null then ${latest} end as latest
+      case when $1::xid8 is null or $4::text is not null then ${latest} end as latest
     from (
       select is_primary, is_primary and ${isOwn} as is_own,
         case when is_primary then ${epoch} else '' end as epoch,

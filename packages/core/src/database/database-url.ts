@@ -1,58 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import * as tls from 'node:tls';
+import { DatabaseSettingsError } from './errors.ts';
+
 /** The form of a database URL, for messages. */
 export const databaseUrlSyntax = 'postgres://user:password@host:port/database';
 
-/** The parts of a database URL. For missing parts, the driver uses its defaults. */
+/** A host of the URL. A host that starts with `/` is the directory of a Unix socket. */
+export interface Host {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The parts of a database URL, as PostgreSQL's manual describes them in "Connection URIs". */
 export interface DatabaseAddress {
-  /**
-   * The hosts, in the order in which the driver tries them. A host that starts with `/` is the directory of a
-   * Unix domain socket.
-   */
-  readonly hosts: readonly { readonly host?: string; readonly port?: number }[];
+  readonly hosts: readonly Host[];
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string | undefined;
-  /** The parameters that are not a part of the address: `sslmode` and session settings. */
-  readonly parameters: ReadonlyMap<string, string>;
+  readonly sslmode: string | undefined;
+  readonly sslrootcert: string | undefined;
+  /** Whether the URL names a PgBouncer in transaction mode (`?pgbouncer=true`). */
+  readonly isPooler: boolean;
+  /** Further settings of the session. */
+  readonly settings: Readonly<Record<string, string>>;
 }
 
-/**
- * Parses the URL of a Postgres as libpq does (PostgreSQL's manual, "Connection URIs"). The URL may name
- * several hosts. The parameters `host`, `port`, `user`, `password` and `dbname` can replace the other parts
- * of the URL. An example is `postgres:///plants?host=/run/postgresql`.
- *
- * @throws Error with a message that contains no part of the password
- */
-export function parseDatabaseUrl(url: string): DatabaseAddress {
-  const [, text] = /^postgres(?:ql)?:\/\/(.*)$/s.exec(url) ?? [];
-  if (text === undefined) throw new Error('it does not start with postgres://');
-  if (text === '') throw new Error('it has nothing after postgres://');
-  const [address, query] = splitAt(text, text.indexOf('?'));
-  const [authority, path] = splitAt(address, address.indexOf('/'));
-  checkEncoding({ text, path, query });
-  const [credentials, hostList] = splitAt(`@${authority}`, authority.lastIndexOf('@') + 1);
-  const [user, password] = splitAt(credentials.slice(1), credentials.indexOf(':') - 1);
-
-  const parameters = new Map(
-    [...new URLSearchParams(query.replaceAll('+', '%2B'))].filter(([, value]) => value !== ''),
-  );
+/** @throws Error with a message that contains no part of the password */
+export function parseDatabaseUrl(text: string): DatabaseAddress {
+  const [, authority, rest] = /^postgres(?:ql)?:\/\/([^/?]*)(.*)$/s.exec(text) ?? [];
+  if (authority === undefined || rest === undefined) {
+    throw new Error('it does not start with postgres://');
+  }
+  const at = authority.lastIndexOf('@');
+  // The class `URL` knows only one host, so it parses the URL without its hosts.
+  const url = parse(`postgres://${authority.slice(0, at + 1)}hosts${rest}`);
+  const parameters = Object.fromEntries(url.searchParams);
   const take = (name: string) => {
-    const value = parameters.get(name);
-    parameters.delete(name);
-    return value;
+    const value = parameters[name];
+    delete parameters[name];
+    return value || undefined;
   };
-  const [hosts, ports] = [take('host')?.split(','), take('port')?.split(',')];
-  const inAuthority = parseHosts(hostList, authority.includes('@'));
-  const names = hosts ?? inAuthority.map(({ host }) => host);
+  const [names, port] = [take('host') ?? authority.slice(at + 1), take('port')];
+  const isPooler = take('pgbouncer') === 'true';
+  // These parameters are for other clients.
+  for (const name of ['connect_timeout', 'target_session_attrs', 'ssl']) take(name);
   return {
-    hosts: names.map((host, i) => {
-      const port = ports ? parsePort(ports[i] ?? ports[0], true) : inAuthority[i]?.port;
-      return { ...(host && { host }), ...(port !== undefined && { port }) };
-    }),
-    user: take('user') ?? decode(user),
-    password: take('password') ?? decode(password),
-    database: take('dbname') ?? decode(path),
-    parameters,
+    hosts: names.split(',').map((name) => parseHost(name, port)),
+    user: take('user') ?? decode(url.username),
+    password: take('password') ?? decode(url.password),
+    database: take('dbname') ?? decode(url.pathname.slice(1)),
+    sslmode: take('sslmode'),
+    sslrootcert: take('sslrootcert'),
+    isPooler,
+    settings: parameters,
   };
+}
+
+/** Returns the parts of a URL, and reads the certificates that it names. */
+export function readDatabaseUrl(text: string): DatabaseAddress & { tlsOf: TlsOf } {
+  try {
+    const address = parseDatabaseUrl(text);
+    return { ...address, tlsOf: readTls(address) };
+  } catch (cause) {
+    throw new DatabaseSettingsError(`check its URL, ${databaseUrlSyntax}`, cause);
+  }
 }
 
 export function isDatabaseUrl(text: string): boolean {
@@ -64,66 +76,86 @@ export function isDatabaseUrl(text: string): boolean {
   }
 }
 
+/** Removes the password from a URL, so that the URL may be shown. */
+export function withoutPassword(text: string): string {
+  const [address = '', query = ''] = text.split('?');
+  const shown = query.split('&').filter((each) => !/^password=/i.test(each));
+  const parameters = shown.join('&');
+  return `${address.replace(/:\/\/([^:]*):.*@/s, '://$1@')}${parameters && `?${parameters}`}`;
+}
+
 /** Names the hosts and the database of a URL, without user, password and parameters. */
-export function describeDatabaseUrl(url: string): string {
-  const { hosts, database = '' } = parseDatabaseUrl(url);
-  const names = hosts.map(({ host = '', port }) => {
-    const name = host.includes(':') ? `[${host}]` : host;
-    return port === undefined ? name : `${name}:${port}`;
-  });
-  return `${names.join(',')}/${database}`;
+export function describeDatabaseUrl(text: string): string {
+  const { hosts, database = '' } = parseDatabaseUrl(text);
+  return `${hosts.map(({ host, port }) => `${host}:${port}`)}/${database}`;
 }
 
-/** Removes the password and the parameter `password` from a URL, so that the URL may be shown. */
-export function withoutPassword(url: string): string {
-  const [address, query] = splitAt(url, url.indexOf('?'));
-  const shown = address.replace(/^(\w+:\/\/[^:/]*):[^/]*@/, '$1@');
-  const parameters = query.split('&').filter((each) => !new URLSearchParams(each).has('password'));
-  return [shown, parameters.join('&')].filter(Boolean).join('?');
+function parse(text: string): URL {
+  if (isCut(text) || !URL.canParse(text)) {
+    throw new Error(
+      'a user name or a password with the characters / ? # % or @ must be percent-encoded: ' +
+        'write %2F for /, %3F for ?, %23 for #, %25 for % and %40 for @',
+    );
+  }
+  return new URL(text);
 }
 
-/** Rejects unencoded special characters: they can make a part of a password look like a host or a path. */
-function checkEncoding({ text, path, query }: { text: string; path: string; query: string }): void {
-  const isCut =
-    text.includes('#') ||
-    path.includes('@') ||
-    query.split('&').some((part) => part.includes('@') && !part.includes('='));
-  if (!isCut) return;
-  throw new Error(
-    'a user name or a password with the characters / ? # % or @ must be percent-encoded: ' +
-      'write %2F for /, %3F for ?, %23 for #, %25 for % and %40 for @',
-  );
+/** Whether a special character in a password makes a part of the password look like a path. */
+function isCut(text: string): boolean {
+  const path = text.replace(/^\w+:\/\/[^/?]*/, '');
+  return text.includes('#') || /%(?![\da-f]{2})/i.test(text) || /^[^?]*@/.test(path);
 }
 
-function parseHosts(list: string, isAfterUser: boolean) {
-  return list.split(',').map((each) => {
-    const [, ipv6, name, port] = /^(?:\[([^\]]+)\]|([^:[\]]*))(?::(.*))?$/s.exec(each) ?? [];
-    if (ipv6 === undefined && name === undefined) {
-      throw new Error(
-        'a host is neither a name nor an address: write [::1] for the IPv6 address ::1',
-      );
-    }
-    return { host: decode(ipv6 ?? name ?? ''), port: parsePort(port, isAfterUser) };
-  });
-}
-
-/** @param isPort false if the text may be a part of a password: the error then does not quote the text */
-function parsePort(text: string | undefined, isPort: boolean): number | undefined {
-  if (!text) return undefined;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_535) return port;
-  throw new Error(`the port${isPort ? ` ${text}` : ''} is not a number from 1 to 65535`);
+function parseHost(text: string, commonPort = '5432'): Host {
+  const decoded = decode(text) ?? 'localhost';
+  if (decoded.startsWith('/')) return { host: decoded, port: Number(commonPort) };
+  const [, ipv6, name = 'localhost', port = commonPort] =
+    /^(?:\[([^\]]+)\]|([^:[\]]+))?(?::(\d{1,5}))?$/.exec(decoded) ?? [];
+  const host = ipv6 ?? name;
+  const isValid = decoded.startsWith(host) || decoded.startsWith('[') || decoded.startsWith(':');
+  if (isValid && Number(port) >= 1 && Number(port) <= 65_535) return { host, port: Number(port) };
+  // The text may be a part of the password, so the message does not quote it.
+  throw new Error('a host or a port is not valid: write host:port, or [::1]:port for IPv6');
 }
 
 function decode(text: string): string | undefined {
+  return decodeURIComponent(text) || undefined;
+}
+
+/** Makes the options of TLS for a host. `false`: without TLS. */
+type TlsOf = (host: string) => tls.ConnectionOptions | false;
+
+/**
+ * Reads `sslmode` and `sslrootcert` as libpq does ("SSL Support" in PostgreSQL's manual). Without both, a
+ * connection has no TLS. With `sslrootcert` alone, the mode is `verify-full`.
+ */
+function readTls({ sslmode, sslrootcert }: DatabaseAddress): TlsOf {
+  const mode = sslmode ?? (sslrootcert === undefined ? 'disable' : 'verify-full');
+  if (!['disable', 'require', 'verify-ca', 'verify-full'].includes(mode)) {
+    throw new Error(`sslmode is ${mode}: set disable, require, verify-ca or verify-full`);
+  }
+  const ca = sslrootcert === undefined ? {} : { ca: readAuthorities(sslrootcert) };
+  const anyHost = { ...ca, checkServerIdentity: () => undefined };
+  const isVerified = mode === 'verify-full' || (mode !== 'disable' && sslrootcert === 'system');
+  return (host) => {
+    if (mode === 'disable' || host.startsWith('/')) return false;
+    if (isVerified) return { ...ca, checkServerIdentity: checkName(host) };
+    return mode === 'require' && !sslrootcert ? { rejectUnauthorized: false } : anyHost;
+  };
+}
+
+function readAuthorities(sslrootcert: string): string | string[] {
+  if (sslrootcert === 'system') return tls.getCACertificates('system');
   try {
-    return decodeURIComponent(text) || undefined;
-  } catch {
-    throw new Error('it has a % that is not followed by two hexadecimal digits: write %25 for %');
+    return readFileSync(sslrootcert, 'utf8');
+  } catch (cause) {
+    const message = `sslrootcert is ${sslrootcert}, a file that cannot be read: set a PEM file`;
+    throw new Error(message, { cause });
   }
 }
 
-/** Splits a text at an index, and drops the character there. For the index -1, the second part is empty. */
-function splitAt(text: string, index: number): [string, string] {
-  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
-}
+/** For an IP address, postgres.js passes no name, and Node would check for the name "localhost". */
+const checkName =
+  (host: string): typeof tls.checkServerIdentity =>
+  (name, certificate) =>
+    tls.checkServerIdentity(isIP(host) ? host : name, certificate);

@@ -1,45 +1,83 @@
-import type { Deadline } from './deadline.ts';
-import type { Query } from './query.ts';
-import type { Share, Verbs } from './verbs.ts';
+import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy';
+import type { CallOptions, Deadline } from './deadline.ts';
+import type { Advice } from './errors.ts';
 
-/** An embedded Postgres or a Postgres server. */
-export interface Database extends Verbs {
-  /** The maximum number of statements of each kind that run at the same time. */
-  readonly shares: Readonly<Record<'creates' | 'lookUps' | 'lists', number>>;
-  /** Whether each running statement of a kind is committing, or has an unknown state. */
-  mayCommit(share: Share): Promise<boolean>;
+/**
+ * The kinds of statements. Each kind has its own connections and its own queue, so that one kind cannot stop
+ * another:
+ *
+ * - `creates`: inserts of plants, and the look-ups that decide about them
+ * - `deletes`: deletes and replacements
+ * - `reads`: gets, pages of plants, access tokens, webhooks, and the end of the feed
+ * - `counts`, `searches`, `changes`: counts, searches, and old pages of the feed. They may take long.
+ */
+export type Kind = 'creates' | 'deletes' | 'reads' | 'counts' | 'searches' | 'changes';
+
+/** A Postgres server, or a Postgres that is embedded in this process. */
+export interface Database {
+  /** Runs a statement that changes nothing. Runs it again, once, when its connection is lost. */
+  readonly read: Run;
+  /** Runs a statement that writes. Never sends it twice. */
+  readonly write: Run;
+  /** Drizzle, for access tokens and webhooks. A `select` runs as a read, other statements as a write. */
+  db(options: RunOptions): PgRemoteDatabase;
+  /** The number of statements of each kind that run at the same time. */
+  readonly connections: Readonly<Record<Kind, number>>;
+  /** The connections and queues, for metrics. */
   pools(): PoolState[];
-  /** Adds a listener, which is called when the clocks of the database and this machine move apart. */
-  onClockMoved(listener: (error: Error) => void): void;
-  /** Adds a listener for messages to the operator. */
-  onWarning(listener: (message: string) => void): void;
-  /** A text that is different for each copy of a data directory. */
-  readonly copyId?: string;
-  /**
-   * Draws a new epoch of the feed after a restore or a promotion. Undefined for a read-only database. Also
-   * undefined for an embedded database, which nobody can restore while the database is open.
-   */
-  readonly renewFeed?: (() => Promise<void>) | undefined;
   close(): Promise<void>;
 }
 
-/** The connections of a pool, and the statements that wait for a connection. */
+/** The values of a statement's parameters. */
+export type Values = readonly (string | null)[];
+
+export interface Rows<Row = unknown[]> {
+  /** Each row is an array of its columns. */
+  readonly rows: Row[];
+  /** The number of rows that the statement returned or changed. */
+  readonly count: number;
+}
+
+/**
+ * Runs a prepared statement. `Row` names the columns that the text selects.
+ *
+ * @param values the values of the parameters, or a function that returns them. The function gets the deadline
+ *   as a time on the database's clock. A write passes this time to the database, so that a late write changes
+ *   nothing.
+ * @throws PlantStoreError `overloaded` when too many statements of this kind wait, and nothing was sent.
+ * @throws PlantStoreError `invalidInput` when the database's encoding lacks a character of `values`.
+ * @throws PlantStoreError `databaseUnavailable` or `plantRejected` with the original error as its cause.
+ */
+export type Run = <Row extends readonly unknown[] = unknown[]>(
+  text: string,
+  values: Values | ((deadline: string) => Values),
+  options: RunOptions,
+) => Promise<Rows<Row>>;
+
+export interface RunOptions extends CallOptions {
+  readonly kind: Kind;
+  /**
+   * The time until which the caller waits. Default: the deadline. With `Infinity`, the promise settles when
+   * the statement has ended, or when its connection was dropped.
+   */
+  readonly until?: Deadline | undefined;
+  /** Called before the statement is sent. If this function throws, the statement is not sent. */
+  readonly onTurn?: (() => void) | undefined;
+  /** The advice for the client. An error of the statement contains this advice. */
+  readonly advice?: Advice;
+}
+
+/** The connections of one kind, and the statements that wait for a connection. */
 export interface PoolState {
-  /** `requests` or `bulk`. */
-  readonly name: string;
+  readonly name: Kind;
   readonly used: number;
   readonly idle: number;
   readonly waiting: number;
-  /** The number of writes that are still committing after their callers got an error. */
-  readonly unsettled: number;
+  /** The number of statements that run although their deadline has passed. */
+  readonly overdue: number;
   /** Milliseconds by which the database's clock is ahead of this machine's clock. 0 without a connection. */
   readonly clockAhead: number;
 }
-
-/** The warning for a write that is still committing a second after the write's deadline. */
-export const lateCommit =
-  'a commit is not durable a second after its requests got error 50300: the disk of the database or its ' +
-  'standby is slow. The commit may still succeed';
 
 export interface OpenOptions {
   /**
@@ -51,29 +89,20 @@ export interface OpenOptions {
   readonly onPrimary?: boolean;
   /** Whether to throw `databaseUnavailable` when the Postgres is down. Default: the store waits. */
   readonly requireConnection?: boolean;
-  /** Whether to create a missing database in a data directory. Default: true, or false with `readOnly`. */
-  readonly create?: boolean;
 }
 
-/** A connection to a database. A closed or lost connection never connects again. */
-export interface DatabaseConnection {
-  /** False when the connection is known to be lost. */
-  readonly isOpen: boolean;
-  /** The address of the server, if it has a port. */
-  readonly address?: { readonly host: string; readonly port: number } | undefined;
-  /** Runs a statement. Only one statement may run at a time. */
+/** One session by itself, outside of the pool: for the migration and for `doctor`. */
+export interface OwnSession {
+  /** Runs one statement, and returns its rows as objects. */
   readonly query: Query;
-  /** Formats a deadline as a time on the database's clock. */
-  timeOf(deadline: Deadline): string;
-  /** Cancels the running statement. The promise is never rejected. */
-  cancel(): Promise<void>;
-  /**
-   * Whether the running statement is committing. A commit waits for the disk or the standby and cannot be
-   * cancelled. Resolves with undefined when the state is unknown.
-   *
-   * @param other another connection to the same server, on which the store asks the server for the state
-   */
-  isCommitting(other: DatabaseConnection): Promise<boolean | undefined>;
-  /** Closes the connection, and ends the running statement. The promise is never rejected. */
-  close(): Promise<void>;
+  readonly isReadOnly: boolean;
+}
+
+/** Runs a statement in one session, and returns its rows as objects. */
+export type Query = <Row extends object>(text: string, values?: Values) => Promise<Row[]>;
+
+/** Whether an SQL condition is true. */
+export async function holds(query: Query, condition: string): Promise<boolean> {
+  const [row] = await query<{ holds: boolean }>(`select ${condition} as holds`);
+  return row?.holds === true;
 }

@@ -33,9 +33,6 @@ export function addDatabaseTime(caller: Caller | undefined, since: number): void
 /** The time limit of a call without a deadline, in milliseconds. */
 export const defaultTimeout = 5_000;
 
-/** The time limit of a statement for many plants, in milliseconds. */
-export const bulkTimeout = 10 * 60_000;
-
 /**
  * Returns the deadline of a call. A statement with several calls uses the latest of their deadlines, so a
  * deadline that is not a number would also spoil the other calls.
@@ -65,13 +62,14 @@ export function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Tim
   return setTimeout(callback, Math.min(milliseconds, longestTimer));
 }
 
-/** Returns the value of a promise, or throws the error of the promise, or throws an Error at the deadline. */
-export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadline): Promise<T> {
+/** Returns the value of a promise, or throws the error of the promise, or throws `lateError()` at the deadline. */
+export async function beforeDeadline<T>(
+  promise: PromiseLike<T>,
+  deadline: Deadline,
+  lateError: () => Error,
+): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const milliseconds = Math.round(deadline - performance.now());
-  const timer = atDeadline(deadline, () => {
-    late.reject(new Error(`no response within ${milliseconds} ms`));
-  });
+  const timer = atDeadline(deadline, () => late.reject(lateError()));
   try {
     return await Promise.race([promise, late.promise]);
   } finally {
@@ -79,9 +77,10 @@ export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadl
   }
 }
 
-/** Like `beforeDeadline`, with a deadline that is this many milliseconds from now. */
+/** Returns the value of a promise, or throws after this many milliseconds. */
 export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): Promise<T> {
-  return beforeDeadline(promise, deadlineIn(milliseconds));
+  const lateError = () => new Error(`no response within ${milliseconds} ms`);
+  return beforeDeadline(promise, deadlineIn(milliseconds), lateError);
 }
 
 /**

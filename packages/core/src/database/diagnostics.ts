@@ -1,6 +1,6 @@
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import type { Kind } from './database.ts';
 import type { Caller } from './deadline.ts';
-import type { Share } from './verbs.ts';
 
 /** A call of a procedure. `path` is the name of the procedure, if the surface knows the name. */
 export interface TracedCall {
@@ -23,7 +23,7 @@ export interface TracedBatch {
 /** A statement on its connection. */
 export interface TracedStatement {
   readonly text: string;
-  readonly share: Share;
+  readonly kind: Kind;
   /** The time at which the statement began to wait for a connection, on the clock `performance.now()`. */
   readonly madeAt: number;
   /** The time at which the statement was sent, on the clock `performance.now()`. */

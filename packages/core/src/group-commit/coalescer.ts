@@ -1,7 +1,8 @@
 import { atDeadline, type CallOptions, type Deadline, deadlineOf } from '../database/deadline.ts';
 import { carry, diagnostics } from '../database/diagnostics.ts';
-import { Call, callerDisconnected } from '../database/pool/call.ts';
+import { callerDisconnected } from '../database/errors.ts';
 import type { PlantStoreError } from '../plant-store-error.ts';
+import { Call } from './call.ts';
 
 export interface CoalescerOptions<Input, Output> {
   /** The maximum number of calls in one statement. */

@@ -1,12 +1,7 @@
 import type { NewPlant } from '@plant-store/schemas';
-import {
-  isCancelled,
-  isDataError,
-  isLateWrite,
-  isUnconfirmedCommit,
-} from '../database/database-error.ts';
 import { carry } from '../database/diagnostics.ts';
-import type { Call } from '../database/pool/call.ts';
+import { isDataError, isLateWrite, isUnconfirmed } from '../database/errors.ts';
+import { databaseCode } from '../error-causes.ts';
 import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
 import { hasSameContent } from '../plants/columns.ts';
 import {
@@ -16,6 +11,7 @@ import {
   plantRejected,
 } from '../plants/create-errors.ts';
 import { maxRounds, type PlantStatements } from '../plants/statements.ts';
+import type { Call } from './call.ts';
 
 /** The outcome of a create: the plant was created, or the same plant was already stored. */
 export type CreateOutcome = 'created' | 'exists';
@@ -74,12 +70,13 @@ export async function writeBatch(
     if (rounds === 0) return rejectAll(deleted, plantNotKept());
     await again(deleted, rounds - 1);
   } catch (error) {
-    if (!isInserted && isUnconfirmedCommit(error)) return confirm(statements, creates, error);
+    if (!isInserted && isUnconfirmed(error)) return confirm(statements, creates, error);
     // After a successful insert, only the creates with taken ids remain. An earlier attempt may have stored
     // the plants whose ids are taken.
     const known = isInserted ? outcomeUnknown(error) : insertError(error);
-    const isLate = isLateWrite(error) || (isCancelled(error) && performance.now() >= deadline);
-    if (isLate || isUnconfirmedCommit(error)) {
+    const isLate =
+      isLateWrite(error) || (databaseCode(error) === '57014' && performance.now() >= deadline);
+    if (isLate || isUnconfirmed(error)) {
       rejectAll(
         creates.filter((create) => create.deadline === deadline),
         known,
@@ -113,7 +110,8 @@ async function confirm(
       else create.reject(outcomeUnknown(cause));
     }
   } catch (error) {
-    const isRepeatable = isUnconfirmedCommit(error) || isCancelled(error) || isLateWrite(error);
+    const isRepeatable =
+      isUnconfirmed(error) || databaseCode(error) === '57014' || isLateWrite(error);
     if (isRepeatable) {
       const now = performance.now();
       rejectAll(

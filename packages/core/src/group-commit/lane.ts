@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { type CallOptions, deadlineOf } from '../database/deadline.ts';
 import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
 import { contentLength, contentOf } from '../plants/columns.ts';
-import { insertError, notAccepted, outcomeUnknown } from '../plants/create-errors.ts';
+import { notAccepted, outcomeUnknown } from '../plants/create-errors.ts';
 import type { PlantStatements } from '../plants/statements.ts';
 import { Coalescer, type CoalescerOptions } from './coalescer.ts';
 import { type CommittedBatch, type CreateOutcome, writeBatch } from './creates.ts';
@@ -34,8 +34,8 @@ export interface Lane {
   drained(): Promise<void>;
 }
 
-type LaneOptions = Pick<Database, 'mayCommit' | 'onClockMoved'> & {
-  readonly shares: Pick<Database['shares'], 'creates' | 'lookUps'>;
+type LaneOptions = {
+  readonly connections: Pick<Database['connections'], 'creates' | 'reads'>;
   readonly statements: PlantStatements;
   /** This function is called after each insert statement, and must not throw. */
   readonly onCommit: (committed: CommittedBatch) => void;
@@ -53,22 +53,15 @@ export const maxManyBatch = 500;
  */
 const maxSlowBatch = 2_048;
 
-export function createLane({
-  statements,
-  shares,
-  mayCommit,
-  onClockMoved,
-  onCommit,
-}: LaneOptions): Lane {
+export function createLane({ statements, connections, onCommit }: LaneOptions): Lane {
   let isClosing = false;
 
   const createOptions: CoalescerOptions<NewPlant, CreateOutcome> = {
     send: (calls) => writeBatch(statements, calls, onCommit),
     late: () => outcomeUnknown(),
     overloaded: (waiting) => notAccepted('overloaded', `${waiting} creates are waiting already`),
-    maxInFlight: shares.creates,
+    maxInFlight: connections.creates,
     maxSlowBatch,
-    mayCommit: () => mayCommit('creates'),
     lengthOf: contentLength,
   };
   const creates = new Coalescer(createOptions);
@@ -79,11 +72,7 @@ export function createLane({
     maxInFlight: 1,
     maxBatch: maxManyBatch,
   });
-  const lookUps = createLookUps({ find: statements.find, maxInFlight: shares.lookUps });
-  onClockMoved((error) => {
-    for (const each of [creates, manyCreates]) each.rejectWaiting(() => insertError(error));
-  });
-
+  const lookUps = createLookUps({ find: statements.find, maxInFlight: connections.reads });
   return {
     async create(plant, options) {
       const checked = options?.isChecked ? plant : check(plant);

@@ -1,15 +1,8 @@
 import type { ListPlants, PlantPage } from '@plant-store/schemas';
 import { maxPageSize } from '@plant-store/schemas/plain';
 import type { Database } from '../database/database.ts';
-import {
-  databaseUnavailable,
-  isCancelled,
-  isStatementError,
-  reasonOf,
-  toStoreError,
-} from '../database/database-error.ts';
-import type { Call } from '../database/pool/call.ts';
-import { listWait } from '../database/pool/connection-pool.ts';
+import { databaseUnavailable, isStatementError, toStoreError } from '../database/errors.ts';
+import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { reservePage } from '../plants/page-memory.ts';
 import type { PlantReader } from '../plants/plant-reader.ts';
@@ -20,6 +13,7 @@ import {
   smallPageOf,
   smallPageValues,
 } from '../plants/small-pages.ts';
+import type { Call } from './call.ts';
 import { Coalescer } from './coalescer.ts';
 
 type List = Call<ListPlants, PlantPage>;
@@ -31,7 +25,7 @@ type List = Call<ListPlants, PlantPage>;
  * @param listAlone reads one list with one statement: a search, or a page with large plants
  */
 export function createLists(
-  { read, shares }: Pick<Database, 'read' | 'shares'>,
+  { read, connections }: Pick<Database, 'read' | 'connections'>,
   listAlone: PlantReader['list'],
 ): PlantReader['list'] {
   /** The time at which the database last returned pages. */
@@ -49,10 +43,11 @@ export function createLists(
     late: ({ madeAt }, isSent) =>
       !isSent && lastPages > madeAt ? overloaded() : databaseUnavailable(),
     overloaded,
-    maxInFlight: shares.lists,
+    maxInFlight: connections.reads,
     lengthOf: ({ limit }) => limit,
     maxLength: maxPageSize,
-    maxWait: listWait,
+    // After a longer wait, the database would end the list at the time limit.
+    maxWait: 0.8,
   });
 
   return (query, options) =>
@@ -69,7 +64,7 @@ export function createLists(
     const deadline = Math.max(...pages.map(({ call }) => call.deadline));
     try {
       const { rows } = await read(selectSmallPages(first), smallPageValues(inputs), {
-        share: 'lists',
+        kind: 'reads',
         deadline,
       });
       lastPages = performance.now();
@@ -82,7 +77,7 @@ export function createLists(
         else void readAlone(asked.call);
       }
     } catch (error) {
-      const isOwnError = isStatementError(reasonOf(error)) && !isCancelled(error);
+      const isOwnError = isStatementError(error) && databaseCode(error) !== '57014';
       for (const { call, settle } of pages) {
         settle(0);
         if (isOwnError) void readAlone(call);

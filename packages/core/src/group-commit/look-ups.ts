@@ -1,7 +1,7 @@
-import { databaseUnavailable, toStoreError } from '../database/database-error.ts';
 import type { Deadline } from '../database/deadline.ts';
-import type { Call } from '../database/pool/call.ts';
+import { databaseUnavailable, toStoreError } from '../database/errors.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
+import type { Call } from './call.ts';
 import { Coalescer } from './coalescer.ts';
 
 interface LookUpOptions<Key, Value> {

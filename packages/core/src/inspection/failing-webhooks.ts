@@ -1,4 +1,4 @@
-import { holds, type Query, send } from '../database/query.ts';
+import { holds, type Query } from '../database/database.ts';
 
 /** A webhook whose endpoint does not accept the changes. */
 export interface FailingWebhook {
@@ -16,7 +16,7 @@ export interface FailingWebhook {
  * may not read the table.
  */
 export async function readFailingWebhooks(query: Query): Promise<FailingWebhook[]> {
-  return (await holds(query, isReadable)) ? send(query, selectFailing) : [];
+  return (await holds(query, isReadable)) ? query(selectFailing) : [];
 }
 
 /** If the table does not exist, the condition is null, and `holds` returns false. */

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { isOwn } from '../changes/epoch/epoch.ts';
-import { holds, type Query, send } from '../database/query.ts';
-import { feedIndex } from '../tables/indexes.ts';
+import { holds, type Query } from '../database/database.ts';
 
 /** The state of the feed of changes on the primary. */
 export interface FeedState {
@@ -47,7 +46,7 @@ export interface OldTransaction {
  * missing.
  */
 export async function readFeedState(query: Query): Promise<FeedState | undefined> {
-  const [row] = await send<FeedRow>(query, selectFeed);
+  const [row] = await query<FeedRow>(selectFeed);
   if (!row?.hasFeed) return undefined;
   const { isSwitchedOn, isReadable, hasIndex } = row;
   const hasRow = async (condition: string) =>
@@ -76,7 +75,7 @@ export async function lookAgain(query: Query, feed: FeedState): Promise<FeedStat
 }
 
 export async function readOldest(query: Query): Promise<OldTransaction | undefined> {
-  const [oldest] = await send<OldTransaction>(query, selectOldest);
+  const [oldest] = await query<OldTransaction>(selectOldest);
   return oldest;
 }
 
@@ -98,7 +97,7 @@ const selectFeed = `
     has_table_privilege(to_regclass('plant_feed'), 'select') and not exists (select from pg_locks
       where relation = to_regclass('plant_feed') and mode = 'AccessExclusiveLock') as "isReadable",
     exists (select from pg_index
-      where indexrelid = to_regclass('${feedIndex}') and indisvalid) as "hasIndex"`;
+      where indexrelid = to_regclass('plants_changed_in') and indisvalid) as "hasIndex"`;
 
 const columns = (since: string) => `
   pg_snapshot_xmin(pg_current_snapshot())::text as transaction,

@@ -1,21 +1,11 @@
-import { type Query, send } from '../database/query.ts';
-import { type DatabaseOptions, useDatabase } from '../open-database.ts';
-import type { UnreachableHost } from '../postgres/use-postgres.ts';
-import {
-  missingGrants,
-  readPrivileges,
-  serverNeeds,
-  type TablePrivileges,
-} from '../tables/privileges.ts';
-import { readSchemaVersion, type SchemaVersion } from '../tables/schema-version.ts';
+import type { Query } from '../database/database.ts';
+import { missingColumns } from '../database/migration.ts';
+import { type DatabaseOptions, useDatabase } from '../database/open-database.ts';
+import { readPrivileges, type TablePrivileges } from '../tables/privileges.ts';
 import { checkTables, type TableFault } from '../tables/table-check.ts';
 import { type FailingWebhook, readFailingWebhooks } from './failing-webhooks.ts';
 import { type FeedState, lookAgain, readFeedState } from './feed-state.ts';
-import type { Hazard } from './hazard.ts';
-import { readHazards } from './hazards.ts';
-import { type LateCommit, selectLateCommits } from './late-commits.ts';
 import { type Lock, selectLocks } from './locks.ts';
-import { tryWrites } from './write-trial.ts';
 
 /** The properties of a database that one statement reads. */
 interface ServerFacts {
@@ -33,7 +23,9 @@ interface ServerFacts {
 }
 
 /** The properties of a database that concern the store. */
-export interface DatabaseState extends SchemaVersion, ServerFacts {
+export interface DatabaseState extends ServerFacts {
+  /** The number of columns that the store needs and the database lacks. */
+  readonly missingMigrations: number;
   /** The milliseconds by which the database's clock is ahead of this machine's clock. */
   readonly clockAhead: number;
   /** The faults of the tables. A missing migration may cause these faults. */
@@ -46,16 +38,6 @@ export interface DatabaseState extends SchemaVersion, ServerFacts {
   readonly webhooks: readonly FailingWebhook[];
   /** The sessions whose locks delay statements of the store. */
   readonly locks: readonly Lock[];
-  readonly lateCommits: readonly LateCommit[];
-  /** Further states of the database that harm clients, or may harm them. */
-  readonly hazards: readonly Hazard[];
-  /** The unreachable hosts of the URL, if at least one host is reachable. */
-  readonly unreachableHosts: readonly UnreachableHost[];
-  /**
-   * The fault of the pooler in front of the database. Undefined if there is no pooler, or if the pooler has
-   * no fault.
-   */
-  readonly poolerWarning: string | undefined;
 }
 
 /**
@@ -63,8 +45,7 @@ export interface DatabaseState extends SchemaVersion, ServerFacts {
  * tables, and the Postgres may be a read replica.
  *
  * @param options if `trial` is true and the age of the oldest transaction is unknown, reads the transaction
- *   again after a pause. If `trial` is true and a write can succeed, creates and deletes some plants, and
- *   rolls these writes back.
+ *   again after a pause.
  * @returns undefined when the data directory has no database yet.
  * @throws DataDirectoryError when the directory cannot be used.
  * @throws DatabaseSettingsError when the URL cannot be parsed.
@@ -74,43 +55,28 @@ export function inspectDatabase({
   trial = false,
   ...options
 }: DatabaseOptions & { trial?: boolean }): Promise<DatabaseState | undefined> {
-  return useDatabase(options, async (connection, unreachableHosts = [], poolerWarning) => {
-    const facts = await readFacts(connection.query);
-    const state = { ...facts, unreachableHosts, poolerWarning };
+  return useDatabase(options, async ({ query }) => {
+    const state = await readFacts(query);
     if (!trial) return state;
-    const hazards = canWrite(state) ? [await tryWrites(connection)] : [];
-    const feed = state.feed && (await lookAgain(connection.query, state.feed));
-    return { ...state, feed, hazards: [...state.hazards, ...hazards] };
+    return { ...state, feed: state.feed && (await lookAgain(query, state.feed)) };
   });
 }
 
-/** Whether a write can succeed, judged by the other findings of `doctor`. */
-function canWrite(state: DatabaseState): boolean {
-  const { isReadOnly, isKnown, missingMigrations, tableFaults, privileges, locks, feed } = state;
-  const faults = [...tableFaults, ...missingGrants(privileges, serverNeeds), ...locks];
-  const isMigrated = !isKnown || missingMigrations === 0;
-  return !isReadOnly && isMigrated && faults.length === 0 && feed !== undefined;
-}
-
-async function readFacts(
-  query: Query,
-): Promise<Omit<DatabaseState, 'unreachableHosts' | 'poolerWarning'>> {
+async function readFacts(query: Query): Promise<DatabaseState> {
   const sentAt = Date.now();
   // The cast is safe, because the statement returns exactly one row.
-  const [row] = (await send(query, selectFacts)) as [ServerFacts & { epoch: number }];
+  const [row] = (await query(selectFacts)) as [ServerFacts & { epoch: number }];
   const now = (sentAt + Date.now()) / 2;
   const { epoch, ...facts } = row;
   return {
     ...facts,
     clockAhead: Math.round(epoch * 1000 - now),
-    ...(await readSchemaVersion(query)),
+    missingMigrations: (await missingColumns(query)).length,
     tableFaults: await checkTables(query),
     privileges: await readPrivileges(query),
     feed: await readFeedState(query),
     webhooks: await readFailingWebhooks(query),
-    locks: await send(query, selectLocks),
-    lateCommits: await send(query, selectLateCommits),
-    hazards: await readHazards(query),
+    locks: await query(selectLocks),
   };
 }
 

@@ -4,7 +4,7 @@ import {
   hasInvalidText,
   invalidText,
   reasonOf,
-} from '../database/database-error.ts';
+} from '../database/errors.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 

@@ -1,6 +1,6 @@
 import type { PlantPage } from '@plant-store/schemas';
 import { defaultPageSize } from '@plant-store/schemas/plain';
-import type { RunOptions, Verbs } from '../database/verbs.ts';
+import type { Database, RunOptions } from '../database/database.ts';
 import { contentBytesSql, storedColumns } from './columns.ts';
 import { withLazyList, withText } from './output-text.ts';
 import { maxPageBytes, reservePage } from './page-memory.ts';
@@ -27,10 +27,10 @@ export interface PageQuery {
  *
  * @param bounds the bounds for a page of a search
  */
-export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: SearchBounds) {
+export function createPageReader({ read }: Pick<Database, 'read'>, bounds: SearchBounds) {
   return async (
     { limit, search, ...condition }: PageQuery,
-    options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
+    options: Pick<RunOptions, 'kind' | 'deadline' | 'caller'>,
   ): Promise<PlantPage> => {
     const { where, values } = whereClause(condition);
     // The SQL text contains the default size of a page. With a parameter for the size, Postgres would

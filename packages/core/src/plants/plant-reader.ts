@@ -1,6 +1,6 @@
 import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
+import type { Database, RunOptions } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import type { RunOptions, Verbs } from '../database/verbs.ts';
 import { createPageReader, type PageQuery, whereClause } from './pages.ts';
 import { type SearchBounds, searchBounds } from './search.ts';
 
@@ -45,7 +45,7 @@ export type CountQuery = Pick<PageQuery, 'tag'>;
 export type CountUpTo = (
   limit: number,
   query?: CountQuery,
-  options?: Partial<Pick<RunOptions, 'share' | keyof CallOptions>>,
+  options?: Partial<Pick<RunOptions, 'kind' | keyof CallOptions>>,
 ) => Promise<number>;
 
 /** The maximum number of plants in a page of `read`. */
@@ -53,7 +53,7 @@ const bulkPageSize = 5_000;
 
 /** @param bounds the bounds for a page of a search */
 export function createPlantReader(
-  database: Pick<Verbs, 'read'>,
+  database: Pick<Database, 'read'>,
   bounds: SearchBounds = searchBounds.postgres,
 ): Omit<PlantReader, 'get'> {
   const readPage = createPageReader(database, bounds);
@@ -61,16 +61,16 @@ export function createPlantReader(
 
   return {
     list: (page, options) =>
-      readPage(page, { share: page.search === undefined ? 'lists' : 'searches', ...options }),
+      readPage(page, { kind: page.search === undefined ? 'reads' : 'searches', ...options }),
 
-    count: (query) => countUpTo(Number.POSITIVE_INFINITY, query, { share: 'bulk' }),
+    count: (query) => countUpTo(Number.POSITIVE_INFINITY, query, { kind: 'counts' }),
 
     async *read({ limit = Number.POSITIVE_INFINITY, ...condition } = {}) {
       let remaining = limit;
       let { after } = condition;
       while (remaining > 0) {
         const size = Math.min(remaining, bulkPageSize);
-        const page = readPage({ ...condition, after, limit: size }, { share: 'bulk' });
+        const page = readPage({ ...condition, after, limit: size }, { kind: 'counts' });
         const { plants, next } = await page;
         if (plants.length > 0) yield plants;
         if (next === undefined) return;
@@ -81,14 +81,14 @@ export function createPlantReader(
   };
 }
 
-export function createCountUpTo({ read }: Pick<Verbs, 'read'>): CountUpTo {
+export function createCountUpTo({ read }: Pick<Database, 'read'>): CountUpTo {
   return async (limit, query = {}, options = {}) => {
     const { where, values } = whereClause(query);
     // The limit is a part of the SQL text and not a parameter, so that the planner knows the limit: see
     // pages.ts.
     const upTo = limit === Number.POSITIVE_INFINITY ? '' : `limit ${limit}`;
     const text = `select count(*) from (select 1 from plants ${where} ${upTo}) as found`;
-    const { rows } = await read(text, values, { share: 'lists', ...options });
+    const { rows } = await read(text, values, { kind: 'reads', ...options });
     // The cast is safe, because the statement returns one row with one count.
     const [[count]] = rows as [[string | number]];
     return Number(count);

@@ -1,8 +1,7 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import { lateWrite } from '../database/database-error.ts';
+import type { Database, Rows } from '../database/database.ts';
 import type { CallOptions, Deadline } from '../database/deadline.ts';
-import type { Rows } from '../database/query.ts';
-import type { Verbs } from '../database/verbs.ts';
+import { lateWrite } from '../database/errors.ts';
 import { columnArrays, newColumns, storedColumns } from './columns.ts';
 import { deleteAdvice, plantKept } from './create-errors.ts';
 import { withText } from './output-text.ts';
@@ -34,11 +33,14 @@ export interface PlantStatements {
   ready(): Promise<void>;
 }
 
-export function createPlantStatements({ read, write }: Verbs): PlantStatements {
+export function createPlantStatements({
+  read,
+  write,
+}: Pick<Database, 'read' | 'write'>): PlantStatements {
   return {
     async insert(batch, deadline, until) {
       const values = (time: string) => [...columnArrays(batch), time];
-      const options = { share: 'creates', deadline, until } as const;
+      const options = { kind: 'creates', deadline, until } as const;
       const { rows } = await write(insertPlants, values, options);
       // In almost every batch, all ids are free, so every plant is inserted.
       if (rows.length === batch.length) return new Set(batch.map(({ id }) => id));
@@ -47,7 +49,7 @@ export function createPlantStatements({ read, write }: Verbs): PlantStatements {
 
     async delete(id, call) {
       const values = (until: string) => [String(id), until];
-      const options = { ...call, share: 'deletes', advice: deleteAdvice } as const;
+      const options = { ...call, kind: 'deletes', advice: deleteAdvice } as const;
       for (let round = 0; round < maxRounds; round++) {
         const { rows } = await write(deletePlant, values, options);
         const [[count, isThere]] = rows as [DeleteRow];
@@ -59,15 +61,15 @@ export function createPlantStatements({ read, write }: Verbs): PlantStatements {
     },
 
     async find(ids, deadline) {
-      return byId(await read(findPlants, [`{${ids}}`], { share: 'lookUps', deadline }));
+      return byId(await read(findPlants, [`{${ids}}`], { kind: 'reads', deadline }));
     },
 
     async findDurable(ids, deadline, until) {
-      return byId(await read(findDurable, [`{${ids}}`], { share: 'creates', deadline, until }));
+      return byId(await read(findDurable, [`{${ids}}`], { kind: 'creates', deadline, until }));
     },
 
     async ready() {
-      await read(findNothing, [], { share: 'lookUps' });
+      await read(findNothing, [], { kind: 'reads' });
     },
   };
 }
@@ -125,12 +127,12 @@ const insertPlants = `
 const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 
 /** The columns of deleted plants that the feed needs. */
-export const deletedColumns = [...storedColumns, 'changed_in'];
+export const deletedColumns = [...storedColumns, 'created_in'];
 
 /** SQL that inserts the rows of `deleted` into `plant_deletions` if the feed is on. */
 export const noteDeletions = `noted as (
     insert into plant_deletions (${storedColumns}, created_in)
-    select ${storedColumns}, changed_in from deleted
+    select ${storedColumns}, created_in from deleted
     where exists (select from plant_feed)
   )`;
 

@@ -1,4 +1,4 @@
-import { type Query, send } from '../database/query.ts';
+import type { Query } from '../database/database.ts';
 import { tableNames } from './table-check.ts';
 
 /** The name of a privilege on a table, as in a GRANT statement. */
@@ -26,7 +26,7 @@ export interface TablePrivileges {
 /** Reads the current user's privileges on the existing tables. */
 export async function readPrivileges(query: Query): Promise<TablePrivileges[]> {
   type Row = Omit<TablePrivileges, 'privileges'> & { readonly privileges: string };
-  const rows = await send<Row>(query, selectPrivileges);
+  const rows = await query<Row>(selectPrivileges);
   return rows.map(({ privileges, ...row }) => ({
     ...row,
     privileges: privileges.split(' ').filter(Boolean) as Privilege[],
@@ -68,7 +68,7 @@ const selectPrivileges = `
 
 /** Returns GRANT statements for the missing privileges that the creation of the tables needs. */
 export async function missingCreateGrants(query: Query): Promise<string[]> {
-  const [row] = await send<CreatePrivilegesRow>(query, selectCreatePrivileges);
+  const [row] = await query<CreatePrivilegesRow>(selectCreatePrivileges);
   if (!row) return [];
   const { user, database, schema, privileges } = row;
   return [

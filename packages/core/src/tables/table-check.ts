@@ -1,5 +1,5 @@
 import { getTableConfig } from 'drizzle-orm/pg-core';
-import { type Query, send } from '../database/query.ts';
+import type { Query } from '../database/database.ts';
 import {
   accessTokens,
   plantDeletions,
@@ -30,7 +30,7 @@ export interface TableFault {
 
 /** Compares the tables of a database with the tables that this version of the store needs. */
 export async function checkTables(query: Query): Promise<TableFault[]> {
-  const columns = await send<ColumnRow>(query, selectColumns);
+  const columns = await query<ColumnRow>(selectColumns);
   return tables.flatMap(({ name, columns: needed }) => {
     const actual = columns.filter((column) => column.table === name);
     if (actual.length === 0) {

@@ -46,7 +46,10 @@ export const thisTransaction = `case when current_setting('synchronous_commit') 
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
     else pg_current_xact_id() end`;
 
-/** The column `changed_in` determines the order of the feed of changes. */
+/** The transaction that created the plant. It never changes. */
+const createdIn = () => transaction('created_in');
+
+/** The transaction of the plant's last change, which determines the order of the feed of changes. */
 const changedIn = () => transaction('changed_in');
 
 export const plants = pgTable(
@@ -55,13 +58,17 @@ export const plants = pgTable(
     id: bigint({ mode: 'bigint' }).primaryKey(),
     ...contentColumns(),
     createdAt: createdAt(),
-    // Null for plants that were created before the table had this column.
+    updatedAt: time('updated_at'),
+    createdIn: createdIn().default(sql`pg_current_xact_id()`),
     changedIn: changedIn().default(sql.raw(thisTransaction)),
-  } satisfies Record<keyof StoredPlant | 'changedIn', PgColumnBuilderBase>,
+  } satisfies Record<
+    keyof StoredPlant | 'updatedAt' | `${'created' | 'changed'}In`,
+    PgColumnBuilderBase
+  >,
   ({ id, tag, changedIn }) => [
     // An index entry may have at most 2,704 bytes. A tag may be longer, so the index contains the tag's hash.
     index('plants_tag').on(sql`hashtextextended(${tag}, 0)`, id).where(sql`${tag} is not null`),
-    index('plants_changed_in').on(changedIn, id).where(sql`${changedIn} is not null`),
+    index('plants_changed_in').on(changedIn, id),
   ],
 );
 
@@ -72,12 +79,12 @@ export const plantDeletions = pgTable(
     id: bigint({ mode: 'bigint' }).notNull(),
     ...contentColumns(),
     createdAt: time('created_at').notNull(),
-    /** The number of the transaction that created the plant. */
-    createdIn: transaction('created_in'),
+    updatedAt: time('updated_at'),
+    createdIn: createdIn(),
     changedIn: changedIn().notNull().default(sql.raw(thisTransaction)),
     deletedAt: time('deleted_at').notNull().defaultNow(),
   } satisfies Record<
-    keyof StoredPlant | `${'created' | 'changed'}In` | 'deletedAt',
+    keyof StoredPlant | 'updatedAt' | `${'created' | 'changed'}In` | 'deletedAt',
     PgColumnBuilderBase
   >,
   ({ id, changedIn }) => [
@@ -105,10 +112,12 @@ export const plantFeed = pgTable('plant_feed', {
 
 // The table contains the SHA-256 of each token, never the token itself.
 export const accessTokens = pgTable('access_tokens', {
-  sha256: bytes().primaryKey(),
+  /** The public name of the token: 16 hexadecimal digits. */
+  id: text().primaryKey().default(sql`left(md5(gen_random_uuid()::text), 16)`),
+  sha256: bytes().notNull().unique(),
   name: text().notNull(),
-  // The scopes, separated by spaces (RFC 6749 §3.3). The default is the scope of tokens from old versions.
-  scope: text().notNull().default('plants:create'),
+  /** The scopes, separated by spaces (RFC 6749 §3.3). */
+  scope: text().notNull(),
   createdAt: createdAt(),
   expiresAt: time('expires_at'),
   revokedAt: time('revoked_at'),

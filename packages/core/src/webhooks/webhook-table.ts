@@ -10,8 +10,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
-import type { Verbs } from '../database/verbs.ts';
-import { drizzleOver } from '../tables/drizzle-over.ts';
+import type { Database } from '../database/database.ts';
 import { webhooks } from '../tables/tables.ts';
 import type { WebhookAttempt, WebhookMessage } from '../tables/webhook-values.ts';
 
@@ -48,8 +47,8 @@ export const withAttempt = (attempt: WebhookAttempt) =>
 /** The Postgres driver would convert a jsonb parameter to JSON again, so the value is passed as text. */
 export const asJson = (value: object) => sql`${JSON.stringify(value)}::text::jsonb`;
 
-export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
-  const db = drizzleOver(write, { share: 'lists' });
+export function createWebhookTable(database: Pick<Database, 'db'>) {
+  const db = database.db({ kind: 'deletes' });
   const { attempts, holder, heldUntil, message, ...columns } = getTableColumns(webhooks);
   const { name, url, tag, createdAt, cursor, pausedAt, pausedBecause, nextAttemptAt } = columns;
   const secondsFrom = (from: SQLWrapper, to: SQLWrapper) =>

@@ -4,8 +4,8 @@ import { sql } from 'drizzle-orm';
 import * as z from 'zod';
 import { formatCursor, parseCursor } from '../changes/cursor.ts';
 import type { OpenPlantFeed } from '../changes/plant-feed.ts';
-import { orUnavailable } from '../database/database-error.ts';
-import type { Verbs } from '../database/verbs.ts';
+import type { Database } from '../database/database.ts';
+import { orUnavailable } from '../database/errors.ts';
 import { databaseCode, rootMessage } from '../error-causes.ts';
 import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
 import { webhooks } from '../tables/tables.ts';
@@ -86,10 +86,10 @@ interface Options extends WebhookSettings {
 }
 
 export function createWebhooks(
-  { write }: Pick<Verbs, 'write'>,
+  database: Pick<Database, 'db'>,
   { feed, warn, allow = [], secretsKey, retryDelays: delays = retryDelays }: Options,
 ): Webhooks & { stop(): Promise<void> } {
-  const table = createWebhookTable({ write });
+  const table = createWebhookTable(database);
   const secrets = createSecretBox(secretsKey);
   const allowed = parseAllowed(allow);
   const sending = { feed, secrets, allowed, delays, warn };

@@ -1,8 +1,14 @@
 import { accessSync, constants } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { DataDirectoryError, lockFile } from './data-directory-state.ts';
+
+/**
+ * The error for a data directory that the store cannot use, for example because another process has the lock.
+ */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError';
+}
 
 /**
  * Locks the data directory for this process, and creates the directory if it does not exist. If two processes
@@ -19,19 +25,19 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
   const holder = join(directory, 'lock-holder');
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const unlock = lock(join(directory, lockFile));
+    const unlock = lock(join(directory, 'lock'));
     const text = `process ${process.pid}, started ${new Date().toISOString()}\n`;
-    // If the disk is full, the store opens without the file `lock-holder`, so that clients can still read
-    // plants.
+    // If the disk is full, the store opens without this file, so that clients can still read plants.
     await writeFile(holder, text).catch((error) => {
       if (error.code !== 'ENOSPC') throw error;
     });
     return unlock;
   } catch (cause) {
+    const name = await readFile(holder, 'utf8').catch(() => '');
     const why = isBusy(cause)
-      ? `is in use by ${await readHolder(holder)}: stop that process`
+      ? `is in use by ${name.trim() || 'another process'}: stop that process`
       : `cannot be used (${cause instanceof Error ? cause.message : cause}): make it writable`;
-    const message = `the data directory ${resolve(directory)} ${why}, or choose another directory`;
+    const message = `the data directory ${directory} ${why}, or choose another directory`;
     throw new DataDirectoryError(message, { cause });
   }
 }
@@ -39,8 +45,7 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
 function lock(path: string): () => void {
   const file = new DatabaseSync(path, { timeout: 0 });
   try {
-    // With a journal in memory, SQLite leaves no file behind. The transaction writes nothing, so the
-    // transaction needs no journal on the disk.
+    // With a journal in memory, SQLite leaves no file behind. The transaction writes nothing.
     file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     // SQLite reports no error when this user may not write the file, but does not lock the file.
     accessSync(path, constants.W_OK);
@@ -54,9 +59,4 @@ function lock(path: string): () => void {
 /** The code SQLITE_BUSY means that another connection has the lock (https://sqlite.org/rescode.html#busy). */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 5;
-}
-
-async function readHolder(holder: string): Promise<string> {
-  const text = await readFile(holder, 'utf8').catch(() => '');
-  return text.trim() || 'another process';
 }

@@ -1,4 +1,3 @@
-import { PlantStoreError } from '../../plant-store-error.ts';
 import {
   addDatabaseTime,
   atDeadline,
@@ -6,7 +5,7 @@ import {
   type CallOptions,
   type Deadline,
   deadlineOf,
-} from '../deadline.ts';
+} from '../database/deadline.ts';
 
 /** A call that waits for the database. */
 export class Call<Input, Output> {
@@ -56,16 +55,4 @@ export class Call<Input, Output> {
     if (this.sentAt !== undefined) addDatabaseTime(this.caller, this.sentAt);
     return true;
   }
-}
-
-/** The cause of the error for a call whose caller has disconnected. */
-export class CallerDisconnectedError extends Error {
-  override readonly name = 'CallerDisconnectedError';
-}
-
-/** The error for a call whose caller has disconnected. Nobody reads this error. */
-export function callerDisconnected(): PlantStoreError {
-  const message = 'the caller has disconnected';
-  const cause = new CallerDisconnectedError(message);
-  return new PlantStoreError('databaseUnavailable', message, { cause });
 }

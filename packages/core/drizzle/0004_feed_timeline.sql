@@ -1,1 +1,0 @@
-ALTER TABLE "plant_feed" ADD COLUMN "timeline" text DEFAULT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) NOT NULL;
