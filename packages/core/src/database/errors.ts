@@ -41,8 +41,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '28000': {
     kind: 'settings',
     what: unusable,
-    remedy:
-      'check the user in its URL, and pg_hba.conf; add ?sslmode=verify-full if the server asks for TLS',
+    remedy: 'check the user in its URL, and pg_hba.conf',
   },
   '28P01': {
     kind: 'settings',
@@ -95,6 +94,14 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
 };
 
+const noTls: Meaning = {
+  kind: 'settings',
+  what: unusable,
+  remedy:
+    'the server asks for TLS: add ?sslmode=verify-full to its URL, or ?sslmode=require, which does not verify ' +
+    'the server',
+};
+
 const policy: Meaning = {
   what: 'row-level security or a rule changes the statements of the store',
   remedy:
@@ -105,6 +112,7 @@ const policy: Meaning = {
 function meaningOf(error: unknown): Meaning {
   if (isPolicyError(error)) return policy;
   const code = databaseCode(error) ?? '';
+  if (code === '28000' && /no encryption|SSL off/.test(rootMessage(error))) return noTls;
   const known = meanings[code] ?? meanings[code.slice(0, 2)];
   if (known) return known;
   if (/CERT|SIGNATURE|TLS/.test(code)) {

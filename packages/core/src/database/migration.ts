@@ -34,7 +34,7 @@ export async function migrate(query: Query): Promise<void> {
     await renewFeed(query);
     await query('commit');
   } catch (error) {
-    await query('rollback');
+    await query('rollback').catch(() => {});
     if (['42P07', '42701', '42703'].includes(databaseCode(error) ?? '')) throw otherVersion(error);
     if (!isForbidden(error)) throw error;
     const missing = await missingColumns(query);
@@ -72,7 +72,7 @@ export async function missingColumns(query: Query): Promise<string[]> {
   });
   const rows = await query<{ name: string }>(
     `select needed.table || '.' || needed.column as name
-     from json_to_recordset($1::json) as needed ("table" text, "column" text)
+     from json_to_recordset($1::text::json) as needed ("table" text, "column" text)
      where not exists (select from pg_attribute
        where attrelid = to_regclass(needed.table) and attname = needed.column and not attisdropped)`,
     [JSON.stringify(columns)],

@@ -11,7 +11,7 @@ describe.runIf(hasPgBouncer)('a store behind PgBouncer in transaction mode', () 
     direct = await createDatabase(inject('postgresUrl'));
     // Fewer connections than a store opens, so the sessions change hands.
     const pgBouncer = await startPgBouncer(direct, 3);
-    pooled = pgBouncer.url;
+    pooled = `${pgBouncer.url}?pgbouncer=true`;
     return () => pgBouncer.stop();
   });
 
