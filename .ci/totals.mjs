@@ -1,6 +1,6 @@
 // Adds up the results that the tests of all packages have written to files. Prints the failed tests, and then
 // the totals in one line.
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 
 const paths = globSync('{apps,packages,examples}/{,*/,*/*/}test-results.*.json', {
   exclude: (name) => name === 'node_modules',
@@ -18,5 +18,12 @@ for (const { name, status, message, assertionResults } of files) {
     console.log(`failed: ${fullName}\n${failureMessages.join('\n')}`);
   }
 }
+// The crash suite is a program of its own, and prints its totals.
+const crash = existsSync('test-results.crash.txt')
+  ? readFileSync('test-results.crash.txt', 'utf8')
+  : '';
+const totals = /^(\d+) passed, (\d+) failed$/m.exec(crash);
+passed += Number(totals?.[1] ?? 0);
+failed += Number(totals?.[2] ?? 1);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;

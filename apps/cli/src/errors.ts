@@ -26,7 +26,8 @@ export function usageError(message: string): CommandError {
 /** Writes an error to standard error, as text or as JSON. Returns the exit code. */
 export function reportError(error: unknown, isJson: boolean): number {
   const { exitCode, code, message } = explain(error);
-  const line = message.replace(/\s*\n\s*/g, '; ');
+  const lines = message.split('\n').map((each) => each.trim());
+  const line = lines.filter(Boolean).join('; ');
   process.stderr.write(
     isJson ? `${JSON.stringify({ error: code, message: line })}\n` : `plant-store: ${line}\n`,
   );

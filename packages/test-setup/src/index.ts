@@ -2,31 +2,19 @@ import './global-setup/provided-context.ts';
 
 export { atExit, endWithThisProcess } from './machine/at-exit.ts';
 export {
-  hasDevFull,
   hasFileModes,
-  hasFileSizeLimit,
-  hasLongBacklog,
   hasPosixShell,
   hasPosixSignals,
-  hasRelativeLinks,
-  hasScript,
-  isInstalled,
-  withSbin,
 } from './machine/platform.ts';
-export { unprivilegedUser } from './machine/unprivileged-user.ts';
-export { untilLogged } from './machine/until-logged.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-proxy.ts';
 export { freePort, listen } from './network/listen.ts';
 export { makeCertificate } from './network/make-certificate.ts';
 export { type ReceivedSpan, startOtlpReceiver, statementsOf } from './network/otlp-receiver.ts';
-export { localhostUnknownWhile } from './network/unknown-localhost.ts';
 export { createDatabase } from './postgres/create-database.ts';
 export { runSql } from './postgres/run-sql.ts';
 export {
   hasPgBouncer,
-  keepsPreparedStatements,
   startPgBouncer,
 } from './postgres/start-pgbouncer.ts';
 export { startPostgres, type TestPostgres } from './postgres/start-postgres.ts';
-export { copyProgram } from './server/copy-program.ts';
 export { type StartedProcess, startOnPostgres, startProcess } from './server/start-process.ts';

@@ -16,7 +16,7 @@ export const hasPgBouncer = version.status === 0;
 const [, major = 0, minor = 0] = /PgBouncer (\d+)\.(\d+)/.exec(version.stdout ?? '') ?? [];
 
 /** Whether PgBouncer supports prepared statements in transaction mode. This support began in version 1.21. */
-export const keepsPreparedStatements = Number(major) * 100 + Number(minor) >= 121;
+const keepsPreparedStatements = Number(major) * 100 + Number(minor) >= 121;
 
 /**
  * Starts a PgBouncer in front of a database, with `poolSize` connections to the database. Turns on prepared
