@@ -11,6 +11,7 @@ export { freePort, listen } from './network/listen.ts';
 export { makeCertificate } from './network/make-certificate.ts';
 export { type ReceivedSpan, startOtlpReceiver, statementsOf } from './network/otlp-receiver.ts';
 export { createDatabase } from './postgres/create-database.ts';
+export { freezeProcesses } from './postgres/postgres-process.ts';
 export { runSql } from './postgres/run-sql.ts';
 export {
   hasPgBouncer,

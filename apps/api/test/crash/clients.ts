@@ -29,7 +29,7 @@ const firstFresh = 2n ** 53n + 1n;
 const firstHot = 2n ** 62n;
 
 /** A create that is sent after a mend must succeed before this many milliseconds have passed. */
-const patience = 20_000;
+const patience = 60_000;
 
 export async function startClients(world: World, random: Random) {
   const { servers, calls } = world;
@@ -58,55 +58,58 @@ export async function startClients(world: World, random: Random) {
       await setTimeout(10);
     }
   };
-  const changes = (await hasReplace(servers))
-    ? hotActions
-    : hotActions.filter((each) => each !== 'replace');
+  const canReplace = await hasReplace(servers);
 
-  /**
-   * Sends a request until it has a result, or gives up early. Nobody else knows a fresh id, so a client that
-   * gave up reads the plant when its create may no longer take effect.
-   */
-  const insist = async (request: Request, givesUp: boolean): Promise<Call | undefined> => {
+  /** Sends a request until it has a result, or only once. */
+  const insist = async (request: Request, isPatient = true): Promise<Call | undefined> => {
     while (!isOver) {
       const call = await send(await runningServer(), request);
-      if (!isUnknown(call) && !isRejected(call)) return call;
-      if (givesUp) return call;
+      if (!isPatient || !(isUnknown(call) || isRejected(call))) return call;
       await setTimeout(retryPause);
     }
     return undefined;
   };
   const createFresh = async () => {
     const id = fresh++;
-    const call = await insist({ type: 'create', id, plant: newPlant() }, random.isLikely(0.4));
-    if (!call) return;
-    if (isCreated(call) && random.isLikely(0.2))
-      await send(await runningServer(), { type: 'delete', id });
-    else if (isUnknown(call)) void readLater(id, call);
+    const call = await insist({ type: 'create', id, plant: newPlant() });
+    if (call && random.isLikely(0.2)) await insist({ type: 'delete', id }, false);
   };
-  const readLater = async (id: bigint, call: Call) => {
-    // The server may still be frozen, so the limit may move.
-    while (!isOver && performance.now() < effectLimit(call)) await setTimeout(200);
-    if (!isOver) await send(await runningServer(), { type: 'get', id });
+  /**
+   * Creates a plant at one server. Deletes the plant at the others as soon as they show it, so that a second
+   * effect of the create would be noticed. If the create has no result, reads the plant when the create may
+   * no longer take effect, so that a late effect would be noticed.
+   */
+  const createOnce = async (server: Server) => {
+    const id = fresh++;
+    let call: Call | undefined;
+    void send(server, { type: 'create', id, plant: newPlant() }).then((ended) => {
+      call = ended;
+    });
+    const others = servers.filter((other) => other !== server);
+    const isSettled = () => call && (!isUnknown(call) || performance.now() > effectLimit(call));
+    while (!isOver) {
+      const isLast = isSettled();
+      const reads = await Promise.all(others.map((other) => send(other, { type: 'get', id })));
+      const other = reads.find(({ response }) => response?.status === 200)?.server;
+      if (other) await send(other, { type: 'delete', id });
+      if (other || isLast) return;
+      await setTimeout(500);
+    }
   };
   const changeHot = async () => {
     const period = Math.floor((performance.now() - startedAt) / hotPeriod);
     const first = firstHot + BigInt(period * hotIds);
-    const last = first + BigInt(hotIds - 1);
     const id = first + BigInt(random.whole(0, hotIds - 1));
-    const type = random.pick(changes);
-    const list = {
-      type: 'list',
-      from: first,
-      to: last,
-      after: String(first - 1n),
-      limit: hotIds,
-    } as const;
-    const request: Request =
-      type === 'list'
-        ? list
-        : type === 'get' || type === 'delete'
-          ? { type, id }
-          : { type, id, plant: newPlant() };
+    const create: Request = { type: 'create', id, plant: newPlant() };
+    const range = { from: first, to: first + BigInt(hotIds - 1) };
+    const request = random.pick<Request>([
+      create,
+      create,
+      { type: 'delete', id },
+      { type: 'get', id },
+      { type: 'list', ...range, after: String(first - 1n), limit: hotIds },
+      ...(canReplace ? [{ ...create, type: 'replace' } as const] : []),
+    ]);
     await insist(request, random.isLikely(0.5));
   };
   const run = async () => {
@@ -120,6 +123,11 @@ export async function startClients(world: World, random: Random) {
   if (world.database) running.push(writeBySql(world, random, () => isOver));
 
   return {
+    /** Creates some plants at each server, which the clients then watch. */
+    createSome(): void {
+      for (const server of servers)
+        running.push(...Array.from({ length: 5 }, () => createOnce(server)));
+    },
     /** Creates plants at a server. Resolves with the milliseconds until a create got 200, or with Infinity. */
     async untilCreated(server: Server): Promise<number> {
       const since = performance.now();
@@ -146,18 +154,6 @@ export async function startClients(world: World, random: Random) {
     },
   };
 }
-
-const hotActions = [
-  'create',
-  'create',
-  'create',
-  'replace',
-  'delete',
-  'delete',
-  'get',
-  'get',
-  'list',
-] as const;
 
 /** Whether the store can replace plants. */
 async function hasReplace([server]: readonly Server[]): Promise<boolean> {

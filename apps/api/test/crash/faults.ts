@@ -1,34 +1,39 @@
+import { execFile } from 'node:child_process';
 import { statfs, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { startProcess } from '@plant-store/test-setup';
+import { promisify } from 'node:util';
+import { freezeProcesses, type Fault as NetworkFault, startProcess } from '@plant-store/test-setup';
 import { type Call, isCreated, isUnknown } from './calls.ts';
 import type { Database } from './database.ts';
 import { type Server, serverSettings, type World, type WorldOptions } from './world.ts';
+
+const run = promisify(execFile);
 
 /** A fault that happens while clients write and read. */
 export interface Fault extends WorldOptions {
   readonly name: string;
   /** How often the fault happens. Default: once. */
   readonly times?: number;
-  /** How long the fault lasts, in milliseconds. */
-  readonly lasts: number;
-  /** Whether a random history has this fault, too. A fault that needs the standby happens before a promotion. */
-  readonly isRandom?: 'always' | 'with standby' | 'promotion';
+  /** The milliseconds from the cause to the mend. Default: 0. */
+  readonly lasts?: number;
+  /** Whether the fault is possible only while there is a standby. */
+  readonly needsStandby?: true;
   /** Causes the fault, at this server if it concerns one server. Resolves with a function that mends it. */
-  cause(world: World & { database: Database }, server: Server): Promise<() => unknown>;
+  cause(world: FaultyWorld, server: Server): Promise<() => unknown>;
 }
+
+/** A world with a database, which only a fault of the embedded database does not have. */
+export type FaultyWorld = World & { readonly database: Database };
 
 /** The highest number of connections that the pool of one server opens. */
 const poolSize = 7;
 
-const onPostgres: Fault[] = [
+export const faults: readonly Fault[] = [
   {
     name: 'SIGKILL of a server',
-    database: 'postgres',
     times: 3,
     lasts: 500,
-    isRandom: 'always',
     async cause(_, server) {
       await server.stop('SIGKILL');
       return server.start;
@@ -36,10 +41,8 @@ const onPostgres: Fault[] = [
   },
   {
     name: 'SIGKILL of Postgres',
-    database: 'postgres',
     times: 3,
     lasts: 500,
-    isRandom: 'always',
     async cause({ database: { primary, standby, untilStreaming } }) {
       await primary.halt('SIGKILL');
       return async () => {
@@ -50,9 +53,7 @@ const onPostgres: Fault[] = [
   },
   {
     name: 'promotion of a standby that was away',
-    database: 'postgres',
-    lasts: 0,
-    isRandom: 'promotion',
+    needsStandby: true,
     async cause({ database, unconfirmed }) {
       // Only the old primary has the plants of the next seconds, and a failover loses them.
       const start = performance.now();
@@ -66,18 +67,20 @@ const onPostgres: Fault[] = [
   },
   {
     name: 'a standby that is away',
-    database: 'postgres',
     lasts: 8_000,
-    isRandom: 'with standby',
+    needsStandby: true,
     async cause({ database, calls, problems }) {
       await database.standby?.halt();
       const start = performance.now();
+      const during = () => calls.filter((call) => call.start > start);
       return async () => {
-        const end = performance.now();
-        problems.push(...wrongWithoutStandby(calls.filter((call) => call.start > start)));
-        const most = database.mostSessions(start, end);
-        if (most > 2 * poolSize)
-          problems.push(`the servers had ${most} sessions without the standby`);
+        await until(() => during().some(isFailedCreate));
+        for (const { request } of during().filter(isCreated))
+          problems.push(
+            `the create of ${'id' in request && request.id} got 200 without the standby`,
+          );
+        const most = database.mostSessions(start);
+        if (most > 2 * poolSize) problems.push(`${most} sessions without the standby`);
         await database.standby?.start();
         await database.untilStreaming();
       };
@@ -85,9 +88,7 @@ const onPostgres: Fault[] = [
   },
   {
     name: 'a frozen server that goes on',
-    database: 'postgres',
     lasts: 8_000,
-    isRandom: 'always',
     async cause(_, { process: { child }, freezes }) {
       child.kill('SIGSTOP');
       const freeze = { start: performance.now(), end: Number.POSITIVE_INFINITY };
@@ -100,56 +101,40 @@ const onPostgres: Fault[] = [
   },
   {
     name: 'a frozen Postgres',
-    database: 'postgres',
     lasts: 8_000,
-    isRandom: 'always',
     cause: ({ database }) => database.betweenWrites(() => database.primary.freeze()),
   },
   {
     name: 'frozen sessions of one server',
-    database: 'postgres',
     lasts: 10_000,
-    isRandom: 'always',
     async cause({ database }, { network }) {
-      const pids = await database.betweenWrites(async () => {
+      return database.betweenWrites(async () => {
         const ofServer = `select pid from pg_stat_activity where client_port in (${network?.ports()})`;
         const sessions = await database.query<{ pid: number }>(ofServer);
-        for (const { pid } of sessions) signalProcess(pid, 'SIGSTOP');
-        return sessions;
+        return freezeProcesses(sessions.map(({ pid }) => pid));
       });
-      return () => {
-        for (const { pid } of pids) signalProcess(pid, 'SIGCONT');
-      };
     },
   },
   {
     name: 'a network that is silent',
-    database: 'postgres',
     lasts: 7_000,
-    isRandom: 'always',
     cause: (_, server) => setNetwork(server, 'blackhole'),
   },
   {
     name: 'a network that delivers late',
-    database: 'postgres',
     lasts: 10_000,
-    isRandom: 'always',
     cause: (_, server) => setNetwork(server, 'hold'),
   },
   {
     name: 'a network that resets',
-    database: 'postgres',
     times: 3,
     lasts: 800,
-    isRandom: 'always',
     cause: (_, server) => setNetwork(server, 'reset'),
   },
   {
     name: 'a lost response',
-    database: 'postgres',
-    times: 5,
-    lasts: 1_200,
-    isRandom: 'always',
+    times: 3,
+    lasts: 2_500,
     async cause(_, server) {
       await setNetwork(server, 'holdResponses');
       return async () => (await setNetwork(server, 'refuse'))();
@@ -157,33 +142,19 @@ const onPostgres: Fault[] = [
   },
   {
     name: 'a full disk',
-    database: 'postgres',
     maxFileSize: 4 * 1_024,
     lasts: 3_000,
-    async cause({ database, calls, problems }) {
-      // Smaller inserts fill the pages that the larger inserts leave.
-      for (const count of [100_000, 1_000, 100, 10, 1]) {
-        const rows = `select -generate_series(1, ${count}), repeat('x', ${Math.ceil(count / 300)})`;
-        const fill = () => database.query(`begin; insert into plants ${rows}; rollback`);
-        while (
-          await fill().then(
-            () => true,
-            () => false,
-          )
-        );
-      }
+    async cause({ database, calls }) {
+      await fillDisk(database);
       const start = performance.now();
       return async () => {
-        const during = calls.filter((call) => call.start > start);
-        if (!during.some(isFailedCreate)) problems.push('no create got 50300 on the full disk');
+        await until(() => calls.some((call) => call.start > start && isFailedCreate(call)));
         await database.query('vacuum plants');
       };
     },
   },
   {
     name: 'a rolling restart',
-    database: 'postgres',
-    lasts: 0,
     async cause({ servers, problems }) {
       for (const server of servers) {
         const code = await server.stop('SIGTERM');
@@ -193,14 +164,10 @@ const onPostgres: Fault[] = [
       return () => {};
     },
   },
-];
-
-const onEmbedded: Fault[] = [
   {
     name: 'embedded: SIGKILL in mid-write',
-    database: 'embedded',
+    isEmbedded: true,
     times: 6,
-    lasts: 0,
     async cause(_, server) {
       await server.stop('SIGKILL');
       return server.start;
@@ -208,8 +175,7 @@ const onEmbedded: Fault[] = [
   },
   {
     name: 'embedded: a second server',
-    database: 'embedded',
-    lasts: 0,
+    isEmbedded: true,
     async cause({ directory, problems }) {
       const second = startProcess({ PLANT_STORE_DATA_DIR: directory, ...serverSettings });
       const started = second.listening().then(
@@ -222,8 +188,19 @@ const onEmbedded: Fault[] = [
     },
   },
   {
-    name: 'embedded: a full disk',
-    database: 'embedded',
+    name: 'embedded: files that cannot grow',
+    isEmbedded: true,
+    lasts: 4_000,
+    async cause(_, { process: { child } }) {
+      const limit = (bytes: string) =>
+        run('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:unlimited`]);
+      await limit('1000000');
+      return () => limit('unlimited');
+    },
+  },
+  {
+    name: 'embedded: a full disk', // Only root can mount the disk.
+    isEmbedded: true,
     diskSize: 256,
     lasts: 4_000,
     async cause({ directory }) {
@@ -235,33 +212,30 @@ const onEmbedded: Fault[] = [
   },
 ];
 
-export const faults: readonly Fault[] = [...onPostgres, ...onEmbedded];
+/** Inserts and rolls back plants until no insert succeeds. Smaller inserts fill the pages that larger ones leave. */
+async function fillDisk({ query }: Database): Promise<void> {
+  for (const count of [100_000, 1_000, 100, 10, 1]) {
+    const rows = `select -generate_series(1, ${count}), repeat('x', ${Math.ceil(count / 300)})`;
+    let isFull = false;
+    while (!isFull) {
+      await query(`begin; insert into plants ${rows}; rollback`).catch(() => {
+        isFull = true;
+      });
+    }
+  }
+}
 
 const isFailedCreate = (call: Call): boolean =>
   call.request.type === 'create' && call.response !== undefined && isUnknown(call);
 
-/** No create succeeds without the standby, and the servers respond. */
-function wrongWithoutStandby(calls: readonly Call[]): string[] {
-  const creates = calls.filter(({ request }) => request.type === 'create');
-  const ids = creates.filter(isCreated).map(({ request }) => ('id' in request ? request.id : ''));
-  const created = ids.map((id) => `the create of ${id} got 200 without the standby`);
-  return calls.some(isFailedCreate)
-    ? created
-    : [...created, 'no create got 50300 without the standby'];
+/** Waits until a condition is true. Fails after a minute. */
+async function until(condition: () => boolean): Promise<void> {
+  for (const end = performance.now() + 60_000; !condition(); await setTimeout(20)) {
+    if (performance.now() > end) throw new Error(`never became true: ${condition}`);
+  }
 }
 
-async function setNetwork(
-  { network }: Server,
-  fault: Parameters<NonNullable<Server['network']>['set']>[0],
-) {
+async function setNetwork({ network }: Server, fault: NetworkFault) {
   network?.set(fault);
   return () => network?.set('none');
-}
-
-function signalProcess(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // The process has ended.
-  }
 }

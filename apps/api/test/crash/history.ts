@@ -1,18 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
 import {
   type Call,
+  type CallOperation,
   isCreated,
   isExpected,
   isUnknown,
   lineOf,
   operationsById,
-  textOf,
 } from './calls.ts';
 import { isExplainable, unexplainedPart } from './checker.ts';
 import { startClients } from './clients.ts';
 import { type Copy, listPlants, startFollowers } from './copies.ts';
-import type { Fault } from './faults.ts';
+import type { Fault, FaultyWorld } from './faults.ts';
 import { type Random, randomOf } from './random.ts';
+import type { Action } from './register.ts';
 import { startWorld, type World, type WorldOptions } from './world.ts';
 
 export interface Outcome {
@@ -30,12 +31,15 @@ export interface Outcome {
 /** A row of the report: one fault, or the faults that a seed chooses for a number of milliseconds. */
 export interface History extends WorldOptions {
   readonly name: string;
-  /** Returns the next fault and its duration, or undefined at the end of the history. */
-  next(random: Random): { fault: Fault; lasts: number } | undefined;
+  /** Returns the next fault, or undefined at the end of the history. */
+  next(random: Random, world: World): Fault | undefined;
 }
 
 /** The copies must be the table this many milliseconds after the last write. */
 const patience = 120_000;
+
+/** A report shows this many calls on an id, because the last ones tell what was wrong. */
+const maxLines = 15;
 
 /** Runs clients and consumers while the faults of a history happen, and checks what they have seen. */
 export async function runHistory(history: History, seed: number): Promise<Outcome> {
@@ -48,15 +52,13 @@ export async function runHistory(history: History, seed: number): Promise<Outcom
     const firstCreated: number[] = [];
     await createAtAll();
     for (;;) {
-      const next = history.next(random);
-      if (!next) break;
+      const fault = history.next(random, world);
+      if (!fault) break;
       await setTimeout(random.whole(700, 1_500));
-      // The cast is safe, because each fault of Postgres has a world with a database.
-      const mend = await next.fault.cause(
-        world as Parameters<Fault['cause']>[0],
-        random.pick(world.servers),
-      );
-      await setTimeout(next.lasts);
+      // The cast is safe, because the world of each fault of Postgres has a database.
+      const mend = await fault.cause(world as FaultyWorld, random.pick(world.servers));
+      clients.createSome();
+      await setTimeout(fault.lasts);
       await mend();
       firstCreated.push(...(await createAtAll()));
     }
@@ -100,46 +102,34 @@ async function differences({ servers, calls }: World, copies: readonly Copy[]): 
 function wrongCalls({ calls, unconfirmed }: World): string[] {
   const origin = calls[0]?.start ?? 0;
   const unexpected = calls.filter((call) => !isExpected(call));
-  const reliable = calls.filter(
-    ({ request: { type }, start, end }) =>
-      !(
-        ['get', 'list'].includes(type) &&
-        unconfirmed.some((period) => start < period.end && end > period.start)
-      ),
-  );
   const problems = unexpected.map((call) => `unexpected response: ${lineOf(call, origin)}`);
+  const mayBeLost = ({ request, start, end }: Call) =>
+    ['get', 'list'].includes(request.type) &&
+    unconfirmed.some((period) => start < period.end && end > period.start);
+  const reliable = calls.filter((call) => !mayBeLost(call));
   for (const [id, operations] of operationsById(reliable)) {
     if (isExplainable(operations)) continue;
-    const late = operations.map((each) =>
-      each.isCertain ? each : { ...each, end: Number.POSITIVE_INFINITY },
-    );
-    const what = isMissing(
-      id,
-      operations.map(({ call }) => call),
-    )
-      ? 'an acknowledged plant is missing'
-      : isExplainable(late)
-        ? 'a request took effect later than a second after its response'
-        : 'no order of the calls explains their results';
     const part = unexplainedPart(operations).toSorted((a, b) => a.start - b.start);
-    const lines = part.map(({ call, action }) => `      ${lineOf(call, origin)}${stateOf(action)}`);
-    problems.push([`${what}, id ${id}:`, ...lines].join('\n'));
+    const lines = part
+      .slice(-maxLines)
+      .map(({ call, action }) => `      ${lineOf(call, origin)}${stateOf(action)}`);
+    problems.push([`${reasonOf(operations)}, id ${id}:`, ...lines].join('\n'));
   }
   return problems;
 }
 
-const stateOf = (action: { type: string; state?: string | null }) =>
-  action.type === 'read' ? ` (${action.state ?? 'no plant'})` : '';
-
-/** Whether a plant with 200 that nobody may have deleted or replaced is not in the last list. */
-function isMissing(id: bigint, calls: readonly Call[]): boolean {
-  const { request } = calls.find(isCreated) ?? {};
-  if (
-    request?.type !== 'create' ||
-    calls.some(({ request: { type } }) => ['delete', 'replace'].includes(type))
-  )
-    return false;
-  const last = calls.filter((call) => call.request.type === 'list').at(-1)?.response?.body;
-  const stored = last?.plants?.find((plant) => plant.id === id);
-  return stored === undefined || textOf(stored) !== textOf(request.plant);
+/** Says why no order explains the operations on an id. */
+function reasonOf(operations: readonly CallOperation[]): string {
+  const late = operations.map((operation) =>
+    operation.isCertain ? operation : { ...operation, end: Number.POSITIVE_INFINITY },
+  );
+  if (isExplainable(late)) return 'a request took effect later than a second after its response';
+  const isStored = operations.some(({ call }) => isCreated(call));
+  const isKept = operations.every(({ action }) => ['create', 'read'].includes(action.type));
+  return isStored && isKept
+    ? 'an acknowledged plant is missing'
+    : 'no order of the calls explains their results';
 }
+
+const stateOf = (action: Action) =>
+  action.type === 'read' ? ` (${action.state ?? 'no plant'})` : '';

@@ -59,7 +59,8 @@ export interface World {
 }
 
 export interface WorldOptions {
-  readonly database: 'postgres' | 'embedded';
+  /** Whether the store has an embedded database. Default: a Postgres with a synchronous standby. */
+  readonly isEmbedded?: true;
   /** On Postgres, the largest size of each file in KiB. */
   readonly maxFileSize?: number;
   /** On the embedded database, the size of a file system of its own for the data, in MiB. */
@@ -67,7 +68,7 @@ export interface WorldOptions {
 }
 
 /** Starts two servers on a Postgres with a synchronous standby, or one server on an embedded database. */
-export async function startWorld({ database: kind, maxFileSize, diskSize }: WorldOptions) {
+export async function startWorld({ isEmbedded, maxFileSize, diskSize }: WorldOptions) {
   const cleanUps: (() => unknown)[] = [];
   const stop = async () => {
     for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
@@ -81,7 +82,7 @@ export async function startWorld({ database: kind, maxFileSize, diskSize }: Worl
       await run('mount', ['-t', 'tmpfs', '-o', `size=${diskSize}m`, 'tmpfs', directory]);
       cleanUps.push(() => run('umount', ['--lazy', directory]));
     }
-    const database = kind === 'postgres' ? await startDatabase(maxFileSize) : undefined;
+    const database = isEmbedded ? undefined : await startDatabase(maxFileSize);
     if (database) cleanUps.push(database.stop);
     await createWebhook(receiver.url, database ? database.urls()[0] : undefined, directory);
     await database?.addStandby();

@@ -13,7 +13,7 @@ export interface PostgresProcess {
    * `SIGKILL` kills all processes of the server. `SIGQUIT` stops the server immediately, without a checkpoint.
    * `SIGINT` stops the server gracefully.
    */
-  halt(signal: NodeJS.Signals): Promise<void>;
+  halt(name: NodeJS.Signals): Promise<void>;
   /** Stops the server without waiting for its end, because an exit handler of this process cannot wait. */
   abandon(): void;
 }
@@ -53,38 +53,36 @@ export function postgresProcess(place: PostgresInstallation): PostgresProcess {
       });
       await untilLogged(server, /ready to accept (read-only )?connections/);
     },
-    async halt(signal) {
+    async halt(name) {
       if (server.exitCode !== null || server.signalCode !== null) return;
       const ended = once(server, 'exit');
-      if (signal === 'SIGKILL') await signalProcesses(server.pid ?? Number.NaN, signal);
-      else server.kill(signal);
+      if (name === 'SIGKILL') signal(await processesOf(server.pid ?? Number.NaN), name);
+      else server.kill(name);
       await ended;
     },
     abandon: () => void server.kill('SIGQUIT'),
   };
 }
 
-export async function freezeProcesses(postmaster: number): Promise<() => void> {
-  const processes = await signalProcesses(postmaster, 'SIGSTOP');
-  return () => {
-    for (const pid of processes) send(pid, 'SIGCONT');
-  };
+/** Stops processes with SIGSTOP. Returns a function that continues them. */
+export function freezeProcesses(pids: readonly number[]): () => void {
+  signal(pids, 'SIGSTOP');
+  return () => signal(pids, 'SIGCONT');
 }
 
-/** Sends a signal to the server and to its children, which it returns. */
-async function signalProcesses(postmaster: number, signal: NodeJS.Signals): Promise<number[]> {
+/** Returns the process ids of a server: its own, and those of its children. */
+export async function processesOf(postmaster: number): Promise<number[]> {
   process.kill(postmaster, 'SIGSTOP'); // A stopped postmaster starts no processes.
   const { stdout } = await promisify(execFile)('pgrep', ['-P', String(postmaster)]);
-  const processes = [postmaster, ...stdout.trim().split('\n').map(Number)];
-  for (const pid of processes) send(pid, signal);
-  return processes;
+  return [postmaster, ...stdout.trim().split('\n').map(Number)];
 }
 
-/** Sends a signal to a process, which may have ended. */
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // The process has ended.
+function signal(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // The process has ended.
+    }
   }
 }

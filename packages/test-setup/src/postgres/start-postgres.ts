@@ -7,7 +7,12 @@ import { atExit } from '../machine/at-exit.ts';
 import { unprivilegedUser } from '../machine/unprivileged-user.ts';
 import { freePort } from '../network/listen.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
-import { freezeProcesses, type PostgresInstallation, postgresProcess } from './postgres-process.ts';
+import {
+  freezeProcesses,
+  type PostgresInstallation,
+  postgresProcess,
+  processesOf,
+} from './postgres-process.ts';
 import { runSql } from './run-sql.ts';
 import { windowsPostgres } from './windows-postgres.ts';
 
@@ -109,7 +114,7 @@ async function startServer(
       return startServer(copy, { ...settings, primary_conninfo: conninfoOf(through) }, maxFileSize);
     },
     promote: () => runSql(url, 'select pg_promote()'),
-    freeze: () => freezeProcesses(server.process.pid ?? Number.NaN),
+    freeze: async () => freezeProcesses(await processesOf(server.process.pid ?? Number.NaN)),
     async stop() {
       cancelAtExit();
       await server.halt('SIGINT');
