@@ -1,3 +1,3 @@
-import { vitestConfig, withPostgres } from '../../tools/vitest.base.ts';
+import { vitestConfig } from '../../tools/vitest.base.ts';
 
-export default vitestConfig({ globalSetup: withPostgres });
+export default vitestConfig();

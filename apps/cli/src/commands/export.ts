@@ -2,12 +2,12 @@ import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { PlantStoreClient } from '@plant-store/client';
+import { type Format, plantWriter } from '@plant-store/formats';
 import { maxPageSize } from '@plant-store/schemas/plain';
 import { Command, Option } from 'commander';
 import { examples } from '../arguments.ts';
 import { CommandError, explain } from '../errors.ts';
 import { write } from '../output.ts';
-import { type Format, plantWriter } from '../rows.ts';
 import { connect } from '../store.ts';
 
 const help = `

@@ -1,11 +1,11 @@
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { type Encoding, encodings } from '@plant-store/formats';
 import { Command, Option } from 'commander';
 import { explain, reportError, usageError } from '../errors.ts';
 import { createImport, type RejectedRow, type Totals } from '../import/import-files.ts';
 import { write, writeJson } from '../output.ts';
-import { type Encoding, encodings } from '../rows.ts';
 import { connect } from '../store.ts';
 
 const help = `

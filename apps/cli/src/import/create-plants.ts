@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { isRetryable, type PlantStoreClient, plantStoreError } from '@plant-store/client';
-import type { Row } from '../rows.ts';
+import type { Row } from '@plant-store/formats';
 
 /** A row with a valid plant. */
 export type PlantRow = Extract<Row, { plant: object }>;

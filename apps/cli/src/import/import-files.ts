@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
 import type { PlantStoreClient } from '@plant-store/client';
+import { type Encoding, FileError, type FileFacts, type Row, readRows } from '@plant-store/formats';
 import { errorCatalogue } from '@plant-store/schemas/plain';
 import { CommandError } from '../errors.ts';
-import { type Encoding, FileError, type FileFacts, type Row, readRows } from '../rows.ts';
 import { createPlants, type Outcome, type PlantRow } from './create-plants.ts';
 
 /** The number of requests at the same time. */

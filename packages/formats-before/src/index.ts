@@ -1,0 +1,14 @@
+export { type ReadPlantsOptions, readPlants } from './files/read-plants.ts';
+export type { Columns } from './rows/columns.ts';
+export { type FormatName, formatNames, formatOf } from './rows/format-names.ts';
+export { reasonOf } from './rows/reason.ts';
+export { type LineCounts, noLines, type Row, type RowBlock } from './rows/row.ts';
+export { showValue } from './rows/show-value.ts';
+export { bytesOf } from './text/bytes.ts';
+export type { Decompressor } from './text/decompress.ts';
+export { type Encoding, encodings } from './text/encoding.ts';
+export { type Advice, FileError } from './text/file-error.ts';
+export { gzip } from './text/gzip.ts';
+export type { Line } from './text/lines.ts';
+export { readText } from './text/read-text.ts';
+export { byteOrderMark, createPlantWriter, type PlantWriter } from './writers/plant-writer.ts';

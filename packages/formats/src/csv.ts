@@ -1,0 +1,112 @@
+import { shorten } from '@plant-store/schemas';
+import { FileError } from './file-error.ts';
+import { type Content, checkPlant, leaveOut, TextPlant } from './row.ts';
+
+const delimiters = [',', ';', '\t', '|'] as const;
+
+export type Delimiter = (typeof delimiters)[number];
+
+/** The names that a column may have, in upper or lower case. */
+export const columnNames: Readonly<Record<'id' | 'name' | 'tag', readonly string[]>> = {
+  id: ['id', 'nr', 'number'],
+  name: ['name'],
+  tag: ['tag', 'family', 'type'],
+};
+
+/** A text that would be a formula in a spreadsheet without the `'` before it. */
+export const formula = /^'+[=+\-@\t\r]/;
+
+/** The columns of an export that an import leaves out. */
+const times = ['created_at', 'createdat', 'updated_at', 'updatedat'];
+
+/** A field without quotes and without text is undefined. */
+type Field = string | undefined;
+
+/**
+ * Reads the header. The delimiter is the one that makes the most known columns.
+ *
+ * @throws FileError when a column is unknown, is missing or is there twice
+ */
+export function readHeader(text: string, line: number, notes: Set<string>) {
+  const known = [...Object.values(columnNames).flat(), ...times];
+  const headers = delimiters.map((delimiter) => {
+    const names = text.split(delimiter).map((name) => name.replaceAll('"', '').trim());
+    while (names.length > 1 && names.at(-1) === '') names.pop();
+    const columns = names.map((name) => name.toLowerCase());
+    const unknown = names.filter((name) => !known.includes(name.toLowerCase()));
+    return { delimiter, columns, unknown, rank: names.length - unknown.length };
+  });
+  const header = headers.reduce((best, each) => (each.rank > best.rank ? each : best));
+  const fail = (reason: string) => {
+    const advice = 'the first line must name the columns id and name, and may name tag';
+    throw new FileError('header', reason, advice, line);
+  };
+  const { columns, unknown } = header;
+  for (const name of unknown) fail(`has the unknown column ${JSON.stringify(shorten(name, 40))}`);
+  for (const [column, names] of Object.entries(columnNames)) {
+    const found = columns.filter((name) => names.includes(name));
+    if (found.length > 1) fail(`has two columns for ${column}: ${found.join(' and ')}`);
+    if (found.length === 0 && column !== 'tag') fail(`has no column ${column}`);
+  }
+  for (const name of columns) if (times.includes(name)) leaveOut(name, notes);
+  return header;
+}
+
+/** Makes a function that reads a row of CSV: RFC 4180, with any delimiter. */
+export function rowReader(
+  { delimiter, columns }: ReturnType<typeof readHeader>,
+  notes: Set<string>,
+): (text: string) => Content {
+  const { length } = columns;
+  const find = (names: readonly string[]) => columns.findIndex((name) => names.includes(name));
+  const [id, name, tag] = [find(columnNames.id), find(columnNames.name), find(columnNames.tag)];
+
+  return (text) => {
+    const fields = split(text, delimiter);
+    if (!Array.isArray(fields)) return fields;
+    // Spreadsheet programs write empty rows after the last row, and empty fields after the last column.
+    if (text.trim() === '' || fields.every((field) => field === undefined)) return 'blank';
+    while (fields.length > length && fields.at(-1) === undefined) fields.pop();
+    if (fields.length !== length) {
+      return { error: `has fields: ${fields.length}, but the header has ${length}` };
+    }
+    const texts = { name: unmarked(fields[name], notes), tag: unmarked(fields[tag], notes) };
+    return checkPlant(TextPlant, { id: fields[id], ...texts });
+  };
+}
+
+/** Removes the `'` that `plantWriter` puts before a formula. */
+function unmarked(field: Field, notes: Set<string>): Field {
+  if (field === undefined || !formula.test(field)) return field;
+  notes.add("The ' before a formula (=, +, -, @) is left out.");
+  return field.slice(1);
+}
+
+/** Splits a row. Every second part between quotes is inside a quoted field. */
+function split(text: string, delimiter: Delimiter): Field[] | Content {
+  const fields: Field[] = [];
+  let quoted: string | undefined;
+  const parts = text.split('"');
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] ?? '';
+    const isLast = at === parts.length - 1;
+    if (at % 2 === 1) {
+      if (isLast) return 'open';
+      quoted = quoted === undefined ? part : `${quoted}"${part}`;
+      continue;
+    }
+    if (part === '' && at > 0 && !isLast) continue; // A doubled quote.
+    const unquoted = part.split(delimiter);
+    if (at > 0) {
+      if (unquoted.shift() !== '') return 'fault';
+      fields.push(quoted);
+      quoted = undefined;
+    }
+    if ((!isLast && unquoted.pop() !== '') || /[\r\n]/.test(part)) return { error: unquotedError };
+    for (const field of unquoted) fields.push(field === '' ? undefined : field);
+  }
+  return fields;
+}
+
+const unquotedError =
+  'has a quote or a line break in a field: put the field in quotes, and write " as ""';

@@ -1,0 +1,128 @@
+import { FileError } from './file-error.ts';
+
+export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+
+export type Encoding = (typeof encodings)[number];
+
+/** What `readLines` finds out about a file. */
+export interface TextFacts {
+  /** The encoding by the byte order mark. Without a mark, the encoding that the caller expects. */
+  encoding: Encoding;
+  /** The number of bytes that were read from the stream. */
+  bytes: number;
+  /** The first line end of the file, which ends all lines. LF includes CRLF. */
+  lineEnd: '\n' | '\r';
+}
+
+/** The limit for a line or a row, in characters. It bounds the memory. */
+export const maxOpenText = 16 * 1024 * 1024;
+
+/**
+ * Reads a stream, which may be compressed by gzip, as lines without their line ends.
+ *
+ * @throws FileError when the bytes are not text, after the lines before these bytes
+ */
+export async function* readLines(stream: ReadableStream<Uint8Array>, facts: TextFacts) {
+  let rest = '';
+  let count = 0;
+  let lineEnd: TextFacts['lineEnd'] | undefined;
+  for await (const { text, isEnd, isValid } of readText(stream, facts)) {
+    rest += text;
+    const unsearched = lineEnd ? text : rest;
+    lineEnd ??= findLineEnd(rest, isEnd);
+    if (lineEnd && (isEnd || unsearched.includes(lineEnd))) {
+      facts.lineEnd = lineEnd;
+      const lines = rest.split(lineEnd);
+      rest = lines.pop() ?? '';
+      if (isEnd && isValid && rest !== '') lines.push(rest);
+      count += lines.length;
+      yield lines;
+    }
+    if (!isValid) {
+      const { encoding } = facts;
+      const excel = encoding === 'utf-8' ? ', or read it as Windows-1252 if Excel wrote it' : '';
+      const advice = `save it as UTF-8${excel}`;
+      throw new FileError('encoding', `is not ${encoding.toUpperCase()}`, advice, count + 1);
+    }
+    if (rest.length <= maxOpenText) continue;
+    throw new FileError('length', 'is longer than 16 MiB', 'check the line ends', count + 1);
+  }
+}
+
+function findLineEnd(text: string, isEnd: boolean): TextFacts['lineEnd'] | undefined {
+  const at = text.search(/[\r\n]/);
+  if (!isEnd && (at < 0 || at === text.length - 1)) return undefined; // LF may follow CR.
+  return text[at] === '\r' && text[at + 1] !== '\n' ? '\r' : '\n';
+}
+
+/** Decodes a stream. When bytes are not valid, the text ends before these bytes. */
+async function* readText(stream: ReadableStream<Uint8Array>, facts: TextFacts) {
+  const reader = (await decompress(stream, facts)).getReader();
+  let head = new Blob([]);
+  let decode: ReturnType<typeof decoderFor> | undefined;
+  try {
+    for (let isEnd = false; !isEnd; ) {
+      const { done, value = new Uint8Array() } = await reader.read().catch(throwDamaged);
+      isEnd = done;
+      let bytes: Uint8Array = value;
+      if (!decode) {
+        head = new Blob([head, value]);
+        if (head.size < 4 && !isEnd) continue; // The first four bytes show the encoding.
+        bytes = new Uint8Array(await head.arrayBuffer());
+        decode = decoderFor(bytes, facts);
+      }
+      yield { ...decode(bytes, isEnd), isEnd };
+    }
+  } finally {
+    await reader.cancel().catch(() => {}); // The caller already has the error of the stream.
+  }
+}
+
+/** Counts the bytes, and decompresses gzip. The first byte of gzip never begins a text. */
+async function decompress(stream: ReadableStream<Uint8Array>, facts: TextFacts) {
+  const [start, whole] = stream.tee();
+  const reader = start.getReader();
+  const { value } = await reader.read();
+  reader.cancel().catch(() => {}); // `whole` has the error, and cancels the stream.
+  const counter = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      facts.bytes += chunk.length;
+      controller.enqueue(new Uint8Array(chunk));
+    },
+  });
+  const counted = whole.pipeThrough(counter);
+  return value?.[0] === 0x1f ? counted.pipeThrough(new DecompressionStream('gzip')) : counted;
+}
+
+/** A TypeError is an error of decompression. */
+function throwDamaged(error: unknown): never {
+  if (!(error instanceof TypeError)) throw error;
+  const reason = 'ends early, is damaged, or has several parts of gzip';
+  throw new FileError('gzip', reason, 'copy it again, or unpack it');
+}
+
+/** Makes a decoder for a file with these first bytes. A byte order mark names the encoding. */
+function decoderFor(head: Uint8Array, facts: TextFacts) {
+  const bytes = Array.from(head.subarray(0, 4), (byte) => byte.toString(16).padStart(2, '0'));
+  const hex = bytes.join('');
+  if (hex === '504b0304' || hex === 'd0cf11e0') {
+    throw new FileError('format', 'is a spreadsheet or a ZIP archive', 'save it as CSV (UTF-8)');
+  }
+  if (hex.startsWith('efbbbf')) facts.encoding = 'utf-8';
+  if (hex.startsWith('fffe')) facts.encoding = 'utf-16le';
+  if (hex.startsWith('feff')) facts.encoding = 'utf-16be';
+  const { encoding } = facts;
+  const lossy = new TextDecoder(encoding);
+  const strict = new TextDecoder(encoding, { fatal: true });
+  return (bytes: Uint8Array, isEnd: boolean) => {
+    const text = lossy.decode(bytes, { stream: !isEnd });
+    // Decoders accept the five bytes that Windows-1252 does not define.
+    let invalid = encoding === 'windows-1252' ? text.search(/[\x81\x8d\x8f\x90\x9d]/) : -1;
+    try {
+      strict.decode(bytes, { stream: !isEnd });
+    } catch {
+      invalid = text.search(/\ufffd|$/);
+    }
+    return invalid < 0 ? { text, isValid: true } : { text: text.slice(0, invalid), isValid: false };
+  };
+}

@@ -1,0 +1,140 @@
+import { maxNewPlants } from '@plant-store/schemas';
+import { type Delimiter, readHeader, rowReader } from './csv.ts';
+import { FileError } from './file-error.ts';
+import { type Encoding, maxOpenText, readLines, type TextFacts } from './lines.ts';
+import { type Content, type Row, readJsonLine } from './row.ts';
+
+export type Format = 'csv' | 'ndjson';
+
+/** What is known about a file. Each line is counted once: `lines` = `rows` + `header` + `blank` + `continued`. */
+export interface FileFacts extends TextFacts {
+  /** Undefined when the file has only blank lines. */
+  format?: Format;
+  delimiter?: Delimiter;
+  lines: number;
+  rows: number;
+  header: number;
+  blank: number;
+  /** The number of lines that continue a row. */
+  continued: number;
+  /** Sentences for the user about columns and properties that are left out. */
+  notes: Set<string>;
+  /** The start of a file of rejected rows: a byte order mark and the header of this file, or '' for NDJSON. */
+  rejectsStart: string;
+}
+
+/** A file of plants that is being read. */
+export interface PlantFile {
+  /** Complete when `rows` has ended. */
+  readonly facts: Readonly<FileFacts>;
+  /** The rows in the order of the file. The plants of a batch fit into one call of `createPlants`. */
+  readonly rows: AsyncGenerator<Row[], void>;
+}
+
+/** The number of characters in a batch. A character needs at most six bytes of JSON, and a request has 1 MiB. */
+const maxBatch = 128 * 1024;
+const maxRow = 1024 * 1024;
+
+/**
+ * Reads the rows of a file of plants: CSV or NDJSON, which may be compressed by gzip. Each line is part of a row,
+ * the header of CSV, or blank. Leaving the loop over `rows` cancels the stream.
+ *
+ * When the rest of the file cannot be read, `rows` yields the rows before it, and then throws a `FileError`.
+ *
+ * @param options.encoding the encoding of a file without a byte order mark
+ */
+export function readRows(
+  stream: ReadableStream<Uint8Array>,
+  { encoding = 'utf-8' }: { encoding?: Encoding | undefined } = {},
+): PlantFile {
+  const counts = { bytes: 0, lines: 0, rows: 0, header: 0, blank: 0, continued: 0 };
+  const texts = { encoding, lineEnd: '\n', rejectsStart: '' } as const;
+  const facts: FileFacts = { ...texts, ...counts, notes: new Set() };
+  return { facts, rows: readBatches(stream, facts) };
+}
+
+async function* readBatches(stream: ReadableStream<Uint8Array>, facts: FileFacts) {
+  const { read, end } = lineReader(facts);
+  let batch: Row[] = [];
+  let length = 0;
+  try {
+    for await (const lines of readLines(stream, facts)) {
+      for (const line of lines) {
+        const row = read(line);
+        if (!row) continue;
+        length += row.text.length;
+        if (batch.length === maxNewPlants || (batch.length > 0 && length > maxBatch)) {
+          yield batch;
+          batch = [];
+          length = row.text.length;
+        }
+        batch.push(row);
+      }
+    }
+    end();
+  } catch (error) {
+    if (batch.length > 0) yield batch;
+    throw error;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function lineReader(facts: FileFacts) {
+  let contentOf: ((text: string) => Content) | undefined;
+  /** The text of a row that continues in the next line. */
+  let open: string | undefined;
+  let firstLine = 0;
+
+  /** @returns undefined when no row ends with the line */
+  function read(line: string): Row | undefined {
+    facts.lines++;
+    if (!contentOf) {
+      if (/^[\s,;|]*$/.test(line)) return void facts.blank++;
+      contentOf = start(line);
+      if (facts.format === 'csv') return undefined; // The line is the header.
+    }
+    const isFirst = open === undefined;
+    if (isFirst) firstLine = facts.lines;
+    else facts.continued++;
+    const whole = isFirst ? line : open + facts.lineEnd + line;
+    // With an even number of quotes, the line ends inside a quoted field. So a long row is read only twice.
+    const isInside = !isFirst && line.split('"').length % 2 === 1;
+    const hasReturn = !isInside && facts.lineEnd === '\n' && line.endsWith('\r');
+    const text = hasReturn ? whole.slice(0, -1) : whole;
+    const content = isInside ? 'open' : contentOf(text);
+    if (content === 'blank') return void facts.blank++;
+    if (isFirst) facts.rows++;
+    if (content === 'open' && (isFirst || isInside) && whole.length <= maxOpenText) {
+      open = whole;
+      return undefined;
+    }
+    if (typeof content === 'string') throw quoteError();
+    open = undefined;
+    const row = { line: firstLine, lastLine: facts.lines, text };
+    if (text.length <= maxRow) return { ...row, ...content };
+    return { ...row, error: 'is longer than 1 MiB, the limit of a request' };
+  }
+
+  /** Reads the first line that is not blank. NDJSON begins with a brace. Any other line is the header of CSV. */
+  function start(line: string): (text: string) => Content {
+    if (/^\s*[[{]/.test(line)) {
+      facts.format = 'ndjson';
+      return (text) => readJsonLine(text, facts.notes);
+    }
+    const header = readHeader(line, facts.lines, facts.notes);
+    facts.format = 'csv';
+    facts.delimiter = header.delimiter;
+    facts.header = 1;
+    facts.rejectsStart = `\ufeff${line.trimEnd()}\n`;
+    return rowReader(header, facts.notes);
+  }
+
+  const advice = 'close each quoted field, and write " in it as ""';
+  const quoteError = () =>
+    new FileError('quote', 'begins a row whose quotes do not match', advice, firstLine);
+
+  const end = () => {
+    if (open !== undefined) throw quoteError();
+  };
+  return { read, end };
+}
