@@ -1,3 +1,6 @@
 import { vitestConfig, withEmbedded, withPostgres } from '../../tools/vitest.base.ts';
 
-export default vitestConfig({ globalSetup: [withPostgres, withEmbedded] });
+export default vitestConfig({
+  globalSetup: [withPostgres, withEmbedded],
+  maxWorkers: 3, // Most tests wait for a database, so a worker for each processor leaves time unused.
+});

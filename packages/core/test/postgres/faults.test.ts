@@ -2,7 +2,13 @@ import { type FaultProxy, startFaultProxy, startPostgres } from '@plant-store/te
 import type postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PlantStore } from '../../src/index.ts';
-import { connectForTest, openAnother, openForTest, urlOf } from '../fixtures/open-store.ts';
+import {
+  connectForTest,
+  holdOpen,
+  openAnother,
+  openForTest,
+  urlOf,
+} from '../fixtures/open-store.ts';
 import { idsOf, newPlants } from '../fixtures/plants.ts';
 
 const within = (milliseconds: number) => ({ deadline: performance.now() + milliseconds });
@@ -30,41 +36,63 @@ describe('on a network with faults', () => {
     return () => proxy.close();
   });
 
-  it('a create whose response is lost is stored, says so, and can be repeated', async () => {
+  /**
+   * Sends a write that waits for a lock, and loses its response. `changed` resolves when the write has taken
+   * effect in the database.
+   */
+  async function loseResponse(
+    lock: string,
+    write: () => Promise<unknown>,
+    changed: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const release = await holdOpen(sql, lock);
+    const written = write().catch((error) => error);
+    await expect
+      .poll(
+        () => sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      .toHaveLength(1);
     proxy.fault = 'holdResponses';
-    const create = expect(store.create(plant)).rejects.toMatchObject({
+    await release();
+    await changed();
+    proxy.fault = 'refuse';
+    proxy.fault = 'none';
+    return written;
+  }
+
+  const insert = `insert into plants (id, name) values (${plant.id}, 'uncommitted')`;
+
+  it('a create whose response is lost is stored, says so, and can be repeated', async () => {
+    const create = () => store.create(plant, within(60_000));
+    const error = await loseResponse(insert, create, () => expect.poll(stored).toHaveLength(1));
+    expect(error).toMatchObject({
       ...unavailable,
       message: expect.stringContaining('may still be stored, send it again'),
     });
-    await expect.poll(stored).toHaveLength(1);
-    proxy.fault = 'refuse';
-    proxy.fault = 'none';
-    await create;
-    expect(await store.create(plant)).toEqual({ name: plant.name });
+    expect(await create()).toEqual({ name: plant.name });
   });
 
   it('a create is never sent twice: another client may have deleted its plant', async () => {
-    proxy.fault = 'holdResponses';
-    const create = expect(store.create(plant)).rejects.toMatchObject(unavailable);
-    await expect.poll(stored).toHaveLength(1);
-    await sql`delete from plants where id = ${String(plant.id)}`;
-    proxy.fault = 'refuse';
-    proxy.fault = 'none';
-    await create;
+    const create = () => store.create(plant, within(60_000));
+    const error = await loseResponse(insert, create, async () => {
+      await expect.poll(stored).toHaveLength(1);
+      await sql`delete from plants where id = ${String(plant.id)}`;
+    });
+    expect(error).toMatchObject(unavailable);
     await untilCreated(store);
     expect(await store.get(plant.id)).toBeUndefined();
   });
 
   it('a delete whose response is lost is not sent again', async () => {
     await store.create(plant);
-    await store.delete(-1n); // Opens the connection for deletes.
-    proxy.fault = 'holdResponses';
-    const remove = expect(store.delete(plant.id)).rejects.toMatchObject(unavailable);
-    await expect.poll(stored).toHaveLength(0);
-    proxy.fault = 'refuse';
-    await sql`insert into plants (id, name) values (${String(plant.id)}, 'from elsewhere')`;
-    proxy.fault = 'none';
-    await remove;
+    const remove = () => store.delete(plant.id, within(60_000));
+    const lock = `select from plants where id = ${plant.id} for update`;
+    const error = await loseResponse(lock, remove, async () => {
+      await expect.poll(stored).toHaveLength(0);
+      await sql`insert into plants (id, name) values (${String(plant.id)}, 'from elsewhere')`;
+    });
+    expect(error).toMatchObject(unavailable);
     await untilCreated(store);
     expect(await store.get(plant.id)).toMatchObject({ name: 'from elsewhere' });
   });

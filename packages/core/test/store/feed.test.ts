@@ -40,10 +40,11 @@ describe.each(profiles)('feed on $name', (profile) => {
       { type: 'deleted', plant: { ...before, createdAt: expect.any(Date) } },
     ]);
     expect(await store.changes({ after: next })).toEqual({ changes: [], next });
-    expect(await endOf(store)).toBe(next);
+    expect((await store.changes({})).next).toBe(next);
   });
 
   it('begins at its end, and keeps the cursor while nothing changes', async () => {
+    await endOf(suite.store);
     const end = await caller().listPlantChanges({});
     expect(end).toEqual({ changes: [], next: expect.any(String) });
     expect(await suite.store.changes({})).toEqual(end);
@@ -309,11 +310,12 @@ describe.each(profiles)('feed on $name', (profile) => {
 
   it('forgets old deletions, and rejects cursors from before them', async () => {
     const { store } = await openForTest(profile);
+    const { next: empty } = await store.changes({});
     await createAll(
       store,
       [1n, 2n, 3n].map((id) => ({ id, name: 'x' })),
     );
-    const before = await endOf(store);
+    const { next: before } = await changesAfter(store, empty, 3);
     await store.delete(1n);
     await store.delete(2n);
     const { next: behind } = await changesAfter(store, before, 2);

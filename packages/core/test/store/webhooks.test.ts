@@ -102,8 +102,9 @@ describe.each(profiles)('webhooks on $name', (profile) => {
   });
 
   it('sends nothing while somebody has paused the endpoint, and everything afterwards', async () => {
-    const receiver = await follow();
-    const other = await follow();
+    const from = await endOf(suite.store);
+    const receiver = await follow(undefined, { from });
+    const other = await follow(undefined, { from });
     expect(await suite.store.webhooks.pause(receiver.name)).toBe(true);
     const ids = [await create(), await create()];
     await vi.waitFor(() => expect(other.changes()).toHaveLength(2));
@@ -115,9 +116,9 @@ describe.each(profiles)('webhooks on $name', (profile) => {
 
   it('tells an endpoint to list the plants again when its cursor has expired', async () => {
     const { store } = suite;
-    const receiver = await follow();
-    await store.webhooks.pause(receiver.name);
     const after = await endOf(store);
+    const receiver = await follow(undefined, { from: after });
+    await store.webhooks.pause(receiver.name);
     await store.delete(await create());
     const id = await create();
     await store.forgetDeletions(0);
@@ -134,8 +135,8 @@ describe.each(profiles)('webhooks on $name', (profile) => {
 
   it('sends all changes since a time or a cursor again', async () => {
     const { store } = suite;
-    const receiver = await follow();
     const from = await endOf(store);
+    const receiver = await follow(undefined, { from });
     const ids = [await create(), await create()];
     const all = ids.map((id) => `created ${id}`);
     await vi.waitFor(() => expect(receiver.changes()).toEqual(all));
