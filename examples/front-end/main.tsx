@@ -1,7 +1,6 @@
 import { createPlantStoreClient, queryDefaults } from '@plant-store/client';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
-import { LivePlants } from './live-plants.tsx';
 import { Plants } from './plants.tsx';
 
 const token = () => {
@@ -17,7 +16,7 @@ const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
     <QueryClientProvider client={queryClient}>
-      {location.pathname === '/live' ? <LivePlants store={store} /> : <Plants store={store} />}
+      <Plants store={store} />
     </QueryClientProvider>,
   );
 }

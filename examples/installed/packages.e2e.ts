@@ -112,7 +112,7 @@ it('the client works with the newest Vite, React and TanStack Query', async () =
   const types = ['@types/react', '@types/react-dom', 'vite'];
   const packages = [...newest, ...types].map((name) => `${name}@latest`);
   await install(frontEnd, '@plant-store/client', ...packages);
-  for (const file of ['index.html', 'main.tsx', 'plants.tsx', 'live-plants.tsx']) {
+  for (const file of ['index.html', 'main.tsx', 'plants.tsx']) {
     await copyFile(join(repository, 'examples/front-end', file), join(frontEnd, file));
   }
   const readme = await readFile(join(repository, 'packages/client/README.md'), 'utf8');

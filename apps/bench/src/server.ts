@@ -33,8 +33,8 @@ export async function checkOut(commit: string) {
   const run = promisify(execFile);
   try {
     await run('git', ['-C', repository, 'worktree', 'add', '--detach', directory, commit]);
-    const install = ['--yes', 'pnpm', '--dir', directory, 'install', '--frozen-lockfile'];
-    await run('npx', [...install, '--offline']).catch(() => run('npx', install));
+    const install = ['install', '--frozen-lockfile', '--prefer-offline'];
+    await run('npx', ['--yes', 'pnpm', '--dir', directory, ...install]);
     return { directory, remove };
   } catch (cause) {
     remove();
