@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import {
-  createPlantStoreClient,
-  type PlantStoreClient,
-  type PlantStoreClientOptions,
-} from '@plant-store/client';
+import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client';
 import { usageError } from './errors.ts';
+
+/** The address of a store, without a slash at the end, and an access token. */
+export interface Address {
+  readonly url: string;
+  readonly token: string;
+}
 
 /** In the repository, where this file is TypeScript, the server keeps `.env` and the store in the root. */
 const home = import.meta.url.endsWith('.ts') ? resolve(import.meta.dirname, '../../..') : '.';
 
 /**
- * Makes a client of the store that the settings name.
+ * Reads the address of the store from the settings.
  *
  * @throws CommandError when a setting is missing or not valid
  */
-export function connect(
-  options: Pick<PlantStoreClientOptions, 'timeout' | 'headers'> = {},
-): PlantStoreClient {
+export function readAddress(): Address {
   try {
     process.loadEnvFile(join(home, '.env'));
   } catch {} // A file that is not there is no error.
@@ -30,7 +30,12 @@ export function connect(
     );
   }
   const token = process.env['PLANT_STORE_TOKEN'] || embeddedToken(new URL(url));
-  return createPlantStoreClient({ ...options, url, token });
+  return { url: url.replace(/\/$/, ''), token };
+}
+
+/** Makes a client of the store. A call succeeds within `timeout` milliseconds, with its retries. */
+export function connect(timeout = 10_000): PlantStoreClient {
+  return createPlantStoreClient({ ...readAddress(), timeout });
 }
 
 /** Reads the token that the embedded store on this machine keeps in its directory. */

@@ -23,6 +23,23 @@ afterEach(async () => {
 const mixed =
   'id,name,tag\n1,Hoya,Apocynaceae\nx,Aloe,\n2,"two\nlines",\n\n3\n1,Ficus,\n1,Hoya,Apocynaceae\n';
 
+test('each line is stored, there already, rejected with its line, a header, blank or continued', async () => {
+  const file = await store.file('mixed.csv', mixed);
+  const { code, stdout, stderr } = await store.run(['import', file]);
+  expect(code).toBe(3);
+  expect(stdout).toBe(
+    '9 lines: 2 created, 1 exist already, 1 have the id of another plant, 2 rejected, 1 header, 1 blank, ' +
+      '1 continued from the line before\n',
+  );
+  expect(stderr.replaceAll(file, 'file').split('\n').sort()).toEqual([
+    '',
+    expect.stringMatching(/^file:3: .*id/),
+    expect.stringMatching(/^file:7: .*header has 3/),
+    'file:8: id 1 belongs to another plant: choose an id that is free',
+  ]);
+  expect(await stored()).toEqual({ 1: 'Hoya', 2: 'two\nlines' });
+});
+
 test('the import of the same file again changes nothing', async () => {
   const file = await store.file('again.csv', 'id,name\n1,Hoya\n9007199254740993,Aloe\n');
   expect(await store.run(['import', file])).toMatchObject({
@@ -60,6 +77,17 @@ test('with --json, the totals, the rejected rows and an error are JSON', async (
   expect(rows).toContainEqual({ file, line: 3, message: expect.stringContaining('id') });
 });
 
+test('--rejects writes the lines of the rejected rows, which can be imported after a correction', async () => {
+  const file = await store.file('mixed.csv', mixed);
+  const rejects = join(store.directory, 'rejects.csv');
+  await store.run(['import', file, '--rejects', rejects]);
+  const text = await readFile(rejects, 'utf8');
+  expect(text.split('\n').sort()).toEqual(['', '1,Ficus,', '3', 'x,Aloe,', '\ufeffid,name,tag']);
+  const corrected = text.replace('x,', '4,').replace('3\n', '3,Begonia,\n').replace('1,', '5,');
+  const again = await store.run(['import', await store.file('corrected.csv', corrected)]);
+  expect(again).toMatchObject({ code: 0, stdout: '4 lines: 3 created, 1 header\n' });
+});
+
 test('--rejects cannot name a file of the import', async () => {
   const file = await store.file('mixed.csv', mixed);
   expect(await store.run(['import', file, '--rejects', file])).toMatchObject({
@@ -89,11 +117,37 @@ test('several files, gzip, NDJSON and standard input', async () => {
   expect(await stored()).toEqual({ 1: 'Hoya', 2: 'Aloe', 3: 'Ficus' });
 });
 
+test('the column created_at is left out, with a note', async () => {
+  const input = 'id,name,created_at\n1,Hoya,2001-01-01T00:00:00Z\n';
+  const { code, stderr } = await store.run(['import', '-'], input);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^-: .*created_at.*\n$/);
+  const { createdAt } = await store.client.getPlant.query({ id: 1n });
+  expect(createdAt.getFullYear()).toBeGreaterThan(2001);
+});
+
 test('of two rows with one id, the first row is stored, also in a large file', async () => {
   const rows = Array.from({ length: 4_000 }, (_, at) => `${at % 2_000},Plant ${at}\n`);
   const { stdout } = await store.run(['import', '-', '--json'], `id,name\n${rows.join('')}`);
   expect(JSON.parse(stdout)).toMatchObject({ created: 2_000, conflicts: 2_000 });
   expect((await store.client.getPlant.query({ id: 1_999n })).name).toBe('Plant 1999');
+});
+
+test('a plant that is too large for a request is rejected, and its neighbours are stored', async () => {
+  const input = `{"id":1,"name":"Hoya"}\n{"id":2,"name":"${'x'.repeat(2 ** 20)}"}\n{"id":3,"name":"Aloe"}\n`;
+  const { code, stderr } = await store.run(['import', '-'], input);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/^-:2: .*1 MiB/);
+  expect(await stored()).toEqual({ 1: 'Hoya', 3: 'Aloe' });
+});
+
+test('an unclosed quote stops the import at its line, with true totals', async () => {
+  const input = 'id,name\n1,Hoya\n2,"Aloe\n3,Ficus\n';
+  const { code, stdout, stderr } = await store.run(['import', '-', '--json'], input);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ created: 1 });
+  expect(stderr).toMatch(/line 3/);
+  expect(await stored()).toEqual({ 1: 'Hoya' });
 });
 
 test('a file without the column id is an error', async () => {

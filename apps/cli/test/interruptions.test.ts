@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { allPlants } from '@plant-store/client';
 import { hasPosixSignals } from '@plant-store/test-setup';
 import { expect, onTestFinished, test } from 'vitest';
 import { start } from './fixtures/run.ts';
@@ -20,6 +21,30 @@ async function serve(onRequest: RequestListener) {
   const { port } = server.address() as AddressInfo; // The cast is safe, because the server has a port.
   return { ...store.env, PLANT_STORE_URL: `http://127.0.0.1:${port}` };
 }
+
+test('the import goes on while the server is killed and started again, and its totals are true', async () => {
+  const { child, result } = start(['import', '-', '--json'], { env: store.env });
+  const rows = (from: number) =>
+    Array.from({ length: 5_000 }, (_, at) => `${from + at},Plant ${from + at}\n`).join('');
+  child.stdin.write(`id,name\n${rows(0)}`);
+  await expect.poll(() => store.client.getPlant.query({ id: 3_999n }).catch(() => {})).toBeTruthy();
+  child.stdin.write(rows(5_000));
+  store.server.child.kill('SIGKILL');
+  await store.server.ended();
+  child.stdin.write(rows(10_000));
+  await store.restart();
+  child.stdin.end(rows(15_000));
+  const { code, stdout } = await result;
+  const { created, exists, ...others } = JSON.parse(stdout);
+  expect({ code, stored: created + exists, ...others }).toMatchObject({
+    code: 0,
+    stored: 20_000,
+    unconfirmed: 0,
+  });
+  let count = 0n;
+  for await (const { id } of allPlants(store.client, { limit: 1000 })) expect(id).toBe(count++);
+  expect(count).toBe(20_000n);
+});
 
 test.skipIf(!hasPosixSignals).each(['SIGINT', 'SIGTERM'] as const)(
   '%s ends an import that waits for its input, with totals',
@@ -54,14 +79,14 @@ test.skipIf(!hasPosixSignals)('SIGINT ends an import whose server does not respo
 test('rows that get a temporary error are sent again, without the other rows', async () => {
   const bodies: { id: number }[][] = [];
   const env = await serve(async (request, response) => {
-    const { json } = JSON.parse(String(await buffer(request)));
-    bodies.push(json.plants);
+    const { plants } = JSON.parse(String(await buffer(request)));
+    bodies.push(plants);
     const busy = { result: 'error', error: 50301, message: 'overloaded' };
-    const results = json.plants.map(({ id }: { id: number }) =>
+    const results = plants.map(({ id }: { id: number }) =>
       id === 2 && bodies.length === 1 ? { id, ...busy } : { id, result: 'created' },
     );
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ result: { data: { json: { results } } } }));
+    response.end(JSON.stringify({ results }));
   });
   const { child, result } = start(['import', '-'], { env });
   child.stdin.end('{"id":1,"name":"Hoya"}\n{"id":2,"name":"Aloe"}\n');

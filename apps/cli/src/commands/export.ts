@@ -1,18 +1,17 @@
 import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
-import type { PlantStoreClient } from '@plant-store/client';
 import { type Format, plantWriter } from '@plant-store/formats';
 import { maxPageSize } from '@plant-store/schemas/plain';
-import { Command, Option } from 'commander';
-import { examples } from '../arguments.ts';
+import { Option } from 'commander';
+import { makeCommand } from '../command.ts';
 import { CommandError, explain } from '../errors.ts';
-import { write } from '../output.ts';
+import { limitMemory, write } from '../output.ts';
 import { connect } from '../store.ts';
 
-const help = `
-A plant that exists during the whole export is in it exactly once. The command reads the store page by page,
-so it never holds back other users. A file has the extension .incomplete until it is complete.
+const details = `
+A plant that exists during the whole export is in it exactly once. CSV has a byte order mark, so spreadsheet
+programs read umlauts. A file has the extension .incomplete until it is complete.
 `;
 
 interface ExportOptions {
@@ -22,59 +21,44 @@ interface ExportOptions {
 }
 
 export const exportCommand = () =>
-  new Command('export')
-    .summary('write all plants to standard output or a file')
-    .description(
-      'Write all plants as NDJSON, or as CSV for spreadsheet programs (UTF-8 with a byte order mark).',
-    )
+  makeCommand('export', 'write all plants to standard output or a file', {
+    details,
+    examples: ['export plants.csv', 'export --tag Araceae > araceae.ndjson'],
+  })
     .argument('[file]', 'the file (default: standard output)')
     .addOption(
-      new Option(
-        '--format <format>',
-        'default: csv for a file with the extension .csv, or ndjson',
-      ).choices(['csv', 'ndjson']),
+      new Option('--format <format>', 'default: by the extension, or ndjson').choices([
+        'csv',
+        'ndjson',
+      ]),
     )
     .option('--tag <tag>', 'only plants with this tag')
     .option('--search <text>', 'only plants whose name contains this text')
-    .option('--json', 'write an error as JSON')
-    .addHelpText(
-      'after',
-      help + examples('export plants.csv', 'export --tag Araceae > araceae.ndjson'),
-    )
     .action(exportPlants);
 
-async function exportPlants(file: string | undefined, { format, ...query }: ExportOptions) {
-  const store = connect({ timeout: 60_000 });
-  const known = format ?? (file?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson');
+async function exportPlants(file: string | undefined, options: ExportOptions): Promise<void> {
+  const { tag, search, format = file?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson' } = options;
+  limitMemory();
+  const store = connect(60_000);
   const incomplete = `${file}.incomplete`;
   const output = file === undefined ? process.stdout : createWriteStream(incomplete);
-  if (output === process.stdout) return writePlants();
-  // A file that cannot be written ends the wait for its next `drain`.
-  await Promise.all([writePlants().then(() => output.end()), finished(output)]);
-  await rename(incomplete, `${file}`);
-
-  async function writePlants(): Promise<void> {
-    try {
-      for await (const text of textOf(store, known, query)) await write(text, output);
-    } catch (error) {
-      const { message, ...rest } = explain(error);
-      throw new CommandError(`${message}; the output is incomplete`, rest);
-    }
+  const writePlants = async () => {
+    const { start, rows } = plantWriter(format);
+    await write(format === 'csv' ? `\ufeff${start}` : start, output);
+    let after: bigint | undefined;
+    do {
+      const page = await store.listPlants.query({ tag, search, after, limit: maxPageSize });
+      await write(rows(page.plants), output);
+      after = page.next;
+    } while (after !== undefined);
+  };
+  try {
+    if (file === undefined) return await writePlants();
+    // A file that cannot be written ends the wait for its next `drain`.
+    await Promise.all([writePlants().then(() => output.end()), finished(output)]);
+    await rename(incomplete, file);
+  } catch (error) {
+    const { message, ...rest } = explain(error);
+    throw new CommandError(`${message}; the output is incomplete`, rest);
   }
-}
-
-async function* textOf(
-  store: PlantStoreClient,
-  format: Format,
-  query: Omit<ExportOptions, 'format'>,
-) {
-  const { start, rows } = plantWriter(format);
-  // The byte order mark makes spreadsheet programs read umlauts.
-  yield format === 'csv' ? `\ufeff${start}` : start;
-  let after: bigint | undefined;
-  do {
-    const page = await store.listPlants.query({ ...query, after, limit: maxPageSize });
-    yield rows(page.plants);
-    after = page.next;
-  } while (after !== undefined);
 }

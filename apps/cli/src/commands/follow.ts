@@ -1,12 +1,11 @@
 import { allPlants, followChanges, plantStoreError } from '@plant-store/client';
 import { maxPageSize } from '@plant-store/schemas/plain';
-import { Command } from 'commander';
-import { examples } from '../arguments.ts';
+import { makeCommand } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { writeJson } from '../output.ts';
 import { connect } from '../store.ts';
 
-const help = `
+const details = `
 Each line has the type of a change, the plant, and a cursor. To go on after a restart, pass the cursor of
 the last line that your program has handled. Some lines then come again, and no change is missing.
 
@@ -15,46 +14,38 @@ them, begin again with --from start, and empty your copy.
 `;
 
 export const followCommand = () =>
-  new Command('follow')
-    .summary('write each change of the store')
-    .description('Write each change as a line of JSON, until somebody interrupts the command.')
+  makeCommand('follow', 'write each change as a line of JSON, until a signal stops the command', {
+    details,
+    examples: ['follow --from start'],
+  })
     .option('--from <place>', 'where to begin: now, start, or the cursor of a line', 'now')
-    .option('--json', 'also write an error as JSON')
-    .addHelpText(
-      'after',
-      help + examples('follow --from start', 'follow --from 0-5f70bf18a0860070-1234'),
-    )
     .action(({ from }: { from: string }) => follow(from));
 
 async function follow(from: string): Promise<void> {
   const store = connect();
-  const isCursor = from !== 'now' && from !== 'start';
+  const after = from === 'now' || from === 'start' ? undefined : from;
   try {
     // This first call reports a wrong setting. Later calls wait while the store is down.
-    const { next } = await store.listPlantChanges.query({
-      after: isCursor ? from : undefined,
-      limit: 1,
-    });
-    let cursor = isCursor ? from : next;
+    const { next: end } = await store.listPlantChanges.query({ after, limit: 1 });
+    let cursor = after ?? end;
     if (from === 'start') {
       // The cursor is older than the list, so no change between the two is missing.
-      for await (const plant of allPlants(connect({ timeout: 60_000 }), { limit: maxPageSize })) {
+      for await (const plant of allPlants(connect(60_000), { limit: maxPageSize })) {
         await writeJson({ type: 'created', plant });
       }
     }
-    if (!isCursor) await writeJson({ cursor });
+    if (!after) await writeJson({ cursor });
     for await (const { changes, next } of followChanges(store, { after: cursor })) {
-      // Only the last line of a page has the new cursor, because a page is applied as a whole.
+      // Only the last line of a page has the new cursor, because it covers the whole page.
       const last = changes.length - 1;
-      await writeJson(
-        ...changes.map((change, at) => ({ ...change, cursor: at === last ? next : cursor })),
-      );
+      const lines = changes.map((each, at) => ({ ...each, cursor: at === last ? next : cursor }));
+      await writeJson(...lines);
       cursor = next;
     }
   } catch (error) {
     const expired = plantStoreError(error);
     if (expired?.kind !== 'cursorExpired') throw error;
-    const advice = 'empty your copy, and run follow --from start';
-    throw new CommandError(`${expired.message}; ${advice}`, { code: expired.code });
+    const message = `${expired.message}; empty your copy, and run follow --from start`;
+    throw new CommandError(message, { code: expired.code });
   }
 }

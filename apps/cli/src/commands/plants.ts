@@ -1,12 +1,8 @@
-import { allPlants, type StoredPlant } from '@plant-store/client';
-import { formatJson, maxPageSize } from '@plant-store/schemas/plain';
-import { Argument, Command } from 'commander';
-import { examples, parseCount, parseId } from '../arguments.ts';
+import type { StoredPlant } from '@plant-store/client';
+import { formatJson } from '@plant-store/schemas/plain';
+import { makeCommand, parseCount, parseId } from '../command.ts';
 import { write, writeJson } from '../output.ts';
 import { connect } from '../store.ts';
-
-const asJson = ['--json', 'write the result and an error as JSON'] as const;
-const id = () => new Argument('<id>', 'the id of the plant').argParser(parseId);
 
 interface ListOptions {
   tag?: string;
@@ -17,50 +13,33 @@ interface ListOptions {
 }
 
 export const listCommand = () =>
-  new Command('list')
-    .summary('show plants')
-    .description('Show plants in the order of their ids. `export` writes all plants.')
+  makeCommand('list', 'show plants in the order of their ids', {
+    examples: ['list --tag Araceae --after 1000 --limit 50'],
+  })
     .option('--tag <tag>', 'only plants with this tag')
     .option('--search <text>', 'only plants whose name contains this text')
     .option('--after <id>', 'only plants with a greater id', parseId)
-    .option('--limit <count>', 'the greatest number of plants', parseCount, 100)
-    .option('--json', 'write each plant as a line of JSON, and an error as JSON')
-    .addHelpText('after', examples('list --tag Araceae --after 1000 --limit 50'))
-    .action(async ({ limit, json, ...query }: ListOptions) => {
-      const size = Math.min(limit + 1, maxPageSize);
-      let left = limit;
-      let last: bigint | undefined;
-      for await (const plant of allPlants(connect(), { ...query, limit: size })) {
-        if (left-- === 0) {
-          process.stderr.write(`plant-store: there are more plants: add --after ${last}\n`);
-          return;
-        }
-        await (json ? writeJson(plant) : write(lineOf(plant)));
-        last = plant.id;
-      }
+    .option('--limit <count>', 'the greatest number of plants, up to 1000', parseCount, 100)
+    .action(async ({ json, ...query }: ListOptions) => {
+      const { plants, next } = await connect().listPlants.query(query);
+      await (json ? writeJson(...plants) : write(plants.map(lineOf).join('')));
+      if (next === undefined) return;
+      process.stderr.write(`plant-store: there are more plants: add --after ${next}\n`);
     });
 
 export const getCommand = () =>
-  new Command('get')
-    .summary('show one plant')
-    .description('Show the plant with this id.')
-    .addArgument(id())
-    .option(...asJson)
-    .addHelpText('after', examples('get 9007199254740993'))
+  makeCommand('get', 'show the plant with an id', { examples: ['get 9007199254740993'] })
+    .argument('<id>', 'the id of the plant', parseId)
     .action(async (id: bigint, { json }: { json?: true }) => {
       const plant = await connect().getPlant.query({ id });
       await (json ? writeJson(plant) : write(lineOf(plant)));
     });
 
 export const countCommand = () =>
-  new Command('count')
-    .summary('count the plants')
-    .description(
-      'Count all plants, or the plants with a tag. Beyond a million, the count is not exact.',
-    )
+  makeCommand('count', 'count the plants, exactly up to a million', {
+    examples: ['count --tag Araceae'],
+  })
     .option('--tag <tag>', 'only plants with this tag')
-    .option(...asJson)
-    .addHelpText('after', examples('count --tag Araceae'))
     .action(async ({ tag, json }: { tag?: string; json?: true }) => {
       const result = await connect().countPlants.query({ tag });
       const text = result.isExact ? `${result.count}\n` : `more than ${result.count}\n`;
@@ -68,12 +47,10 @@ export const countCommand = () =>
     });
 
 export const deleteCommand = () =>
-  new Command('delete')
-    .summary('delete one plant')
-    .description('Delete the plant with this id. The id is free afterwards.')
-    .addArgument(id())
-    .option(...asJson)
-    .addHelpText('after', examples('delete 9007199254740993'))
+  makeCommand('delete', 'delete the plant with an id, which is free afterwards', {
+    examples: ['delete 9007199254740993'],
+  })
+    .argument('<id>', 'the id of the plant', parseId)
     .action(async (id: bigint, { json }: { json?: true }) => {
       await connect().deletePlant.mutate({ id });
       await (json ? writeJson({ id }) : write(`deleted the plant with the id ${id}\n`));
@@ -81,5 +58,6 @@ export const deleteCommand = () =>
 
 /** Formats a plant for a person. JSON keeps control characters of a name away from the terminal. */
 function lineOf({ id, name, tag }: StoredPlant): string {
-  return `${String(id).padEnd(19)}  ${formatJson(name)}${tag === undefined ? '' : `  ${formatJson(tag)}`}\n`;
+  const texts = tag === undefined ? [name] : [name, tag];
+  return `${[String(id).padEnd(19), ...texts.map((text) => formatJson(text))].join('  ')}\n`;
 }
