@@ -1,16 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import type { Database, Kind, PoolState, Rows, Run, RunOptions, Values } from './database.ts';
-import {
-  addDatabaseTime,
-  beforeDeadline,
-  type Caller,
-  type Deadline,
-  deadlineIn,
-  defaultTimeout,
-} from './deadline.ts';
-import { diagnostics } from './diagnostics.ts';
+import { addDatabaseTime, beforeDeadline, type Deadline, deadlineOf } from './deadline.ts';
+import { diagnostics, type TracedStatement } from './diagnostics.ts';
 import {
   callerDisconnected,
   hasInvalidText,
@@ -24,9 +18,9 @@ import {
   orUnavailable,
 } from './errors.ts';
 
-/** A session of the database. It runs one statement at a time, and is never used again after `drop`. */
+/** A session of the database. It runs one statement at a time. */
 export interface Session {
-  /** False when the connection is lost. */
+  /** False when the connection is lost. A lost session is never used again. */
   readonly isOpen: boolean;
   readonly address?: { readonly host: string; readonly port: number } | undefined;
   /** Formats a deadline as a time on the database's clock. */
@@ -46,17 +40,35 @@ export interface Driver {
 /** A statement that runs. */
 export interface Statement {
   readonly session: Session;
-  readonly kind: Kind;
   readonly deadline: Deadline;
 }
 
-/** The maximum number of statements of one kind that wait. */
-const maxWaiting: Readonly<Record<Kind, number>> = {
-  ...{ creates: 10_000, deletes: 10_000, reads: 10_000 },
-  ...{ counts: 100, searches: 100, changes: 100 },
-};
+/** The place of one session. A statement takes the place, and the place has it until the statement ends. */
+interface Place {
+  session?: Session | undefined;
+  /** On the clock `performance.now()`. A session that is too old is replaced when its place is free. */
+  openedAt: number;
+  statement?: Statement | undefined;
+}
 
-/** After an error, the time from one attempt to connect to the next one, in milliseconds. */
+/** A statement that waits for a place. */
+type Waiting = PromiseWithResolvers<Place> & Pick<RunOptions, 'caller'>;
+
+/** The places for one kind of statement, and the queue in front of them. */
+interface Queue {
+  readonly kind: Kind;
+  readonly places: readonly Place[];
+  /** The places without a statement. The last one was used last. */
+  readonly free: Place[];
+  waiting: Waiting[];
+  /** The number of statements that have ended. */
+  ended: number;
+}
+
+/** The maximum number of statements of one kind that wait. */
+const maxWaiting = 10_000;
+
+/** After an error, the time from one attempt to open a session to the next one, in milliseconds. */
 const retryDelay = 500;
 
 /** The maximum age of a session, in milliseconds. Its `timeOf` becomes wrong when the clocks drift. */
@@ -68,75 +80,62 @@ const clockTolerance = 1_000;
 /** The time for which `close` waits for running statements, in milliseconds. */
 const closeGrace = 300;
 
-interface Waiting {
-  readonly resolve: (session: Session) => void;
-  readonly reject: (error: Error) => void;
-  readonly deadline: Deadline;
-  readonly caller: Caller | undefined;
-  /** The number of statements of this kind that had ended when this statement began to wait. */
-  readonly endedBefore: number;
-}
-
-/** The sessions of one kind, and its queue. */
-class Queue {
-  readonly open = new Set<Session>();
-  readonly idle: Session[] = [];
-  waiting: Waiting[] = [];
-  ended = 0;
-}
-
 /**
- * Runs statements, each on a session of its kind. A session stays with its statement until the statement ends,
- * even after its caller has got an error. So a database that is slow, or that waits for its standby, never
- * gets more sessions than the pool has. Once a second, the pool asks the driver about the statements that are
- * overdue, and drops the sessions that the database does not work on.
+ * Runs statements. Each kind of statement has its own places for sessions, and one queue in front of them.
+ *
+ * A statement keeps its session until it ends, even after its caller has got an error. So a database that is
+ * slow, or that waits for its standby, never has more sessions than there are places. Once a second, the pool
+ * asks the driver about overdue statements, and drops the sessions on which the database does not work.
  */
 export class Pool {
   readonly #driver: Driver;
-  readonly #queues: Readonly<Record<Kind, Queue>>;
-  readonly #running = new Set<Statement>();
-  /** The time at which each session was opened. A session that is not in this map is closed when it is free. */
-  #current = new Map<Session, number>();
-  #isOpening = false;
+  readonly #queues: readonly Queue[];
   #isClosed = false;
   #isAsking = false;
-  #nextAttemptAt = 0;
   #replacedAt = Number.NEGATIVE_INFINITY;
+  /** Settles when the last attempt to open a session has ended. */
+  #opening: Promise<unknown> = Promise.resolve();
+  #failedOpenings = 0;
+  #lastError: unknown;
+  #nextOpeningAt = 0;
   readonly #clock: NodeJS.Timeout;
 
   constructor(driver: Driver) {
     this.#driver = driver;
-    this.#queues = {
-      ...{ creates: new Queue(), deletes: new Queue(), reads: new Queue() },
-      ...{ counts: new Queue(), searches: new Queue(), changes: new Queue() },
-    };
+    // The cast is safe, because the keys of `connections` are the kinds.
+    this.#queues = (Object.entries(driver.connections) as [Kind, number][]).map(([kind, count]) => {
+      const places = Array.from({ length: count }, (): Place => ({ openedAt: 0 }));
+      return { kind, places, free: [...places], waiting: [], ended: 0 };
+    });
     this.#clock = setInterval(() => void this.#endOverdue(), 1_000).unref();
   }
 
   /** Runs a statement. Throws the errors of the connection and the database. */
   async run(text: string, values: Parameters<Run>[1], options: RunOptions): Promise<Rows> {
-    const { kind, deadline = deadlineIn(defaultTimeout), until = deadline, caller } = options;
+    const { kind, caller, onTurn } = options;
+    const deadline = deadlineOf(options);
+    const { until = deadline } = options;
     const madeAt = performance.now();
-    const session = await this.#take(kind, deadline, caller);
-    const statement = { session, kind, deadline };
-    const startedAt = performance.now();
-    let running: Promise<Rows>;
+    const queue = this.#queues.find((each) => each.kind === kind);
+    if (!queue || this.#isClosed) throw new NotSentError('the store is closed');
+    const place = queue.free.pop() ?? (await this.#wait(queue, deadline, options));
+    const opening = this.#isUsable(place) ? undefined : this.#open(queue, place);
     try {
-      options.onTurn?.();
-      if (startedAt >= deadline) throw lateWriteError();
-      const sent = typeof values === 'function' ? values(session.timeOf(deadline)) : values;
-      const traced = { text, kind, madeAt, startedAt, address: session.address };
-      running = diagnostics.statement.hasSubscribers
-        ? diagnostics.statement.tracePromise(() => session.query(text, sent), traced)
-        : session.query(text, sent);
+      if (opening) await beforeDeadline(opening, deadline, noneInTime);
+      onTurn?.();
+      if (performance.now() >= deadline) throw lateWriteError();
     } catch (error) {
-      this.#give(kind, session);
+      // An attempt to open a session keeps its place until it ends.
+      void Promise.resolve(opening)
+        .catch(() => {})
+        .then(() => this.#give(queue, place));
       throw error;
     }
-    this.#running.add(statement);
+    const startedAt = performance.now();
+    const running = this.#send(place, { text, kind, madeAt, startedAt }, values, deadline);
     const ended = running.then(
-      () => this.#end(statement),
-      (error: unknown) => this.#end(statement, error),
+      () => this.#end(queue, place),
+      (error: unknown) => this.#end(queue, place, error),
     );
     try {
       if (until === Number.POSITIVE_INFINITY) return await running;
@@ -146,155 +145,122 @@ export class Pool {
     }
   }
 
-  /** Returns an idle session, or waits for one. */
-  #take(kind: Kind, deadline: Deadline, caller: Caller | undefined): Session | Promise<Session> {
-    if (this.#isClosed) throw new NotSentError('the store is closed');
-    const queue = this.#queues[kind];
-    for (let idle = queue.idle.pop(); idle; idle = queue.idle.pop()) {
-      if (this.#isUsable(idle)) return idle;
-      this.#drop(kind, idle);
-    }
-    if (queue.waiting.length >= maxWaiting[kind]) {
-      this.#rejectWaiting(queue, ({ caller }) => caller?.isGone && callerDisconnected());
-    }
-    if (queue.waiting.length >= maxWaiting[kind]) throw tooManyWait();
-    const { promise, resolve, reject } = Promise.withResolvers<Session>();
-    const waiting = { resolve, reject, deadline, caller, endedBefore: queue.ended };
+  async #send(
+    place: Place,
+    traced: Omit<TracedStatement, 'address'>,
+    values: Parameters<Run>[1],
+    deadline: Deadline,
+  ): Promise<Rows> {
+    const { session } = place;
+    if (!session) throw noneInTime();
+    place.statement = { session, deadline };
+    const sent = typeof values === 'function' ? values(session.timeOf(deadline)) : values;
+    const send = () => session.query(traced.text, sent);
+    if (!diagnostics.statement.hasSubscribers) return send();
+    return diagnostics.statement.tracePromise(send, { ...traced, address: session.address });
+  }
+
+  /** Waits for a free place. */
+  #wait(queue: Queue, deadline: Deadline, { caller }: RunOptions): Promise<Place> {
+    if (queue.waiting.length >= maxWaiting) throw tooManyWait();
+    const waiting = { ...Promise.withResolvers<Place>(), caller };
+    const endedBefore = queue.ended;
     queue.waiting.push(waiting);
-    void this.#openMore();
-    return beforeDeadline(promise, deadline, () => {
+    return beforeDeadline(waiting.promise, deadline, () => {
       queue.waiting = queue.waiting.filter((each) => each !== waiting);
-      if (queue.ended > waiting.endedBefore) return tooManyWait();
-      return new NotSentError('no connection was free in time');
+      return queue.ended > endedBefore ? tooManyWait() : noneInTime();
     });
   }
 
-  /** Gives a session to the next statement that waits, or keeps it. */
-  #give(kind: Kind, session: Session): void {
-    const queue = this.#queues[kind];
-    if (!this.#isUsable(session)) {
-      this.#drop(kind, session);
-      void this.#openMore();
-      return;
-    }
-    const next = queue.waiting.shift();
-    if (!next) queue.idle.push(session);
-    else if (!next.caller?.isGone) next.resolve(session);
-    else {
-      next.reject(callerDisconnected());
-      this.#give(kind, session);
-    }
-  }
-
-  #end(statement: Statement, error?: unknown): void {
-    const { session, kind, deadline } = statement;
-    this.#running.delete(statement);
-    this.#queues[kind].ended++;
-    const now = performance.now();
-    if (error !== undefined && isLostConnection(error)) {
-      session.drop();
-      // A server or a network that has lost one connection has usually lost the others, too.
-      this.#dropIdle();
-    }
-    // Another session may accept writes again. Between two replacements, reads go on.
-    const isReadOnly = isReadOnlyError(error) && now - this.#replacedAt > retryDelay;
-    const hasMoved = isLateWrite(error) && deadline - now > clockTolerance;
-    if (isReadOnly || hasMoved) this.#replaceAll();
-    this.#give(kind, session);
-  }
-
-  /** Opens sessions, one after the other, while statements wait for more sessions than are open. */
-  async #openMore(): Promise<void> {
-    const kind = this.#kinds.find((each) => {
-      const { waiting, open } = this.#queues[each];
-      return waiting.length > 0 && open.size < this.#driver.connections[each];
-    });
-    if (kind === undefined || this.#isOpening || this.#isClosed) return;
-    this.#isOpening = true;
-    const pause = this.#nextAttemptAt - performance.now();
-    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-    const startedAt = performance.now();
-    try {
-      const session = await this.#driver.open(kind);
-      this.#current.set(session, startedAt);
-      this.#queues[kind].open.add(session);
-      this.#give(kind, session);
-    } catch (cause) {
-      this.#nextAttemptAt = startedAt + retryDelay;
-      const error = new NotSentError(rootMessage(cause), { cause });
-      for (const queue of Object.values(this.#queues)) {
-        if (queue.open.size === 0) this.#rejectWaiting(queue, () => error);
+  /** Gives a free place to the next statement that waits. */
+  #give(queue: Queue, place: Place): void {
+    place.statement = undefined;
+    if (!this.#isUsable(place)) drop(place);
+    for (let next = queue.waiting.shift(); next; next = queue.waiting.shift()) {
+      if (next.caller?.isGone) next.reject(callerDisconnected());
+      else {
+        next.resolve(place);
+        return;
       }
     }
-    this.#isOpening = false;
-    void this.#openMore();
+    queue.free.push(place);
+  }
+
+  #end(queue: Queue, place: Place, error?: unknown): void {
+    queue.ended++;
+    const now = performance.now();
+    const left = (place.statement?.deadline ?? now) - now;
+    if (error !== undefined && isLostConnection(error)) {
+      drop(place);
+      // A server or a network that has lost one connection has usually lost the idle ones, too.
+      this.#dropIdle();
+    }
+    // A new session may accept writes. Between two replacements, reads go on.
+    const isReadOnly = isReadOnlyError(error) && now - this.#replacedAt > retryDelay;
+    if (isReadOnly || (isLateWrite(error) && left > clockTolerance)) {
+      this.#replacedAt = now;
+      for (const each of this.#queues.flatMap(({ places }) => places)) each.openedAt = 0;
+      this.#dropIdle();
+    }
+    this.#give(queue, place);
+  }
+
+  #isUsable({ session, openedAt }: Place): boolean {
+    const isYoung = openedAt > 0 && performance.now() - openedAt < maxAge;
+    return session?.isOpen === true && isYoung && !this.#isClosed;
+  }
+
+  /** Opens the session of a place. Sessions are opened one after the other. */
+  #open({ kind }: Queue, place: Place): Promise<void> {
+    drop(place);
+    const failedBefore = this.#failedOpenings;
+    const opening = this.#opening.then(async () => {
+      // All that wait get the error of the same attempt.
+      if (this.#failedOpenings > failedBefore) throw this.#lastError;
+      await setTimeout(Math.max(0, this.#nextOpeningAt - performance.now()));
+      const openedAt = performance.now();
+      try {
+        place.session = await this.#driver.open(kind);
+        place.openedAt = openedAt;
+      } catch (cause) {
+        this.#nextOpeningAt = openedAt + retryDelay;
+        this.#failedOpenings++;
+        this.#lastError = new NotSentError(rootMessage(cause), { cause });
+        throw this.#lastError;
+      }
+    });
+    this.#opening = opening.catch(() => {});
+    return opening;
   }
 
   /** Drops the sessions of overdue statements on which the database does not work. */
   async #endOverdue(): Promise<void> {
-    const overdue = this.#overdue();
+    const overdue = this.#queues.flatMap(overdueIn);
     if (overdue.length === 0 || this.#isAsking) return;
     this.#isAsking = true;
-    const working = await this.#driver.working(overdue);
+    const working = await this.#driver.working(overdue.map(({ statement }) => statement));
     this.#isAsking = false;
-    for (const statement of overdue) {
+    for (const { place, statement } of overdue) {
       // The statement ends with the error of a lost connection.
-      if (this.#running.has(statement) && !working.includes(statement)) statement.session.drop();
+      if (place.statement === statement && !working.includes(statement)) statement.session.drop();
     }
-  }
-
-  #overdue(kind?: Kind): Statement[] {
-    const now = performance.now();
-    return [...this.#running].filter(
-      (each) => each.deadline < now && (kind === undefined || each.kind === kind),
-    );
-  }
-
-  #isUsable(session: Session): boolean {
-    const openedAt = this.#current.get(session) ?? Number.NEGATIVE_INFINITY;
-    return session.isOpen && !this.#isClosed && performance.now() - openedAt < maxAge;
-  }
-
-  #drop(kind: Kind, session: Session): void {
-    session.drop();
-    this.#current.delete(session);
-    this.#queues[kind].open.delete(session);
   }
 
   #dropIdle(): void {
-    for (const kind of this.#kinds) {
-      for (const session of this.#queues[kind].idle.splice(0)) this.#drop(kind, session);
-    }
-  }
-
-  /** Replaces idle sessions now, and the others when they become free. */
-  #replaceAll(): void {
-    this.#replacedAt = performance.now();
-    this.#dropIdle();
-    this.#current = new Map();
-  }
-
-  #rejectWaiting(queue: Queue, errorOf: (waiting: Waiting) => Error | false | undefined): void {
-    queue.waiting = queue.waiting.filter((each) => {
-      const error = errorOf(each);
-      if (error) each.reject(error);
-      return !error;
-    });
-  }
-
-  get #kinds(): Kind[] {
-    return Object.keys(this.#queues) as Kind[]; // The keys of `#queues` are the kinds.
+    for (const place of this.#queues.flatMap(({ free }) => free)) drop(place);
   }
 
   state(): PoolState[] {
-    const [newest] = [...this.#current.keys()].slice(-1);
-    const clockAhead = newest ? Date.parse(newest.timeOf(performance.now())) - Date.now() : 0;
-    return this.#kinds.map((name) => {
-      const { open, idle, waiting } = this.#queues[name];
-      return {
-        ...{ name, used: open.size - idle.length, idle: idle.length, waiting: waiting.length },
-        ...{ overdue: this.#overdue(name).length, clockAhead },
-      };
+    const sessions = this.#queues.flatMap(({ places }) =>
+      places.flatMap(({ session }) => session ?? []),
+    );
+    const [session] = sessions;
+    const clockAhead = session ? Date.parse(session.timeOf(performance.now())) - Date.now() : 0;
+    return this.#queues.map((queue) => {
+      const idle = queue.free.filter((place) => place.session).length;
+      const used = queue.places.length - queue.free.length;
+      const overdue = overdueIn(queue).length;
+      return { name: queue.kind, used, idle, waiting: queue.waiting.length, overdue, clockAhead };
     });
   }
 
@@ -302,15 +268,36 @@ export class Pool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#clock);
-    const error = new NotSentError('the store is closed');
-    for (const queue of Object.values(this.#queues)) this.#rejectWaiting(queue, () => error);
-    this.#dropIdle();
-    const until = deadlineIn(closeGrace);
-    while (this.#running.size > 0 && performance.now() < until) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const { reject } of this.#queues.flatMap(({ waiting }) => waiting.splice(0))) {
+      reject(new NotSentError('the store is closed'));
     }
-    for (const { session } of this.#running) session.drop();
+    this.#dropIdle();
+    const isBusy = () => this.#queues.some(({ places, free }) => free.length < places.length);
+    const until = performance.now() + closeGrace;
+    while (isBusy() && performance.now() < until) await setTimeout(10);
+    for (const place of this.#queues.flatMap(({ places }) => places)) drop(place);
   }
+}
+
+function drop(place: Place): void {
+  place.session?.drop();
+  place.session = undefined;
+}
+
+function overdueIn({ places }: Queue) {
+  const now = performance.now();
+  return places.flatMap((place) => {
+    const { statement } = place;
+    return statement && statement.deadline < now ? [{ place, statement }] : [];
+  });
+}
+
+const noneInTime = () => new NotSentError('no connection was free in time');
+
+function tooManyWait(): PlantStoreError {
+  const message =
+    'too many such requests are waiting already: nothing was written, send the request again later';
+  return new PlantStoreError('overloaded', message);
 }
 
 /** Makes the functions of `Database` that run statements. */
@@ -321,13 +308,15 @@ export function createVerbs(pool: Pool): Pick<Database, 'read' | 'write' | 'db'>
     });
     return orUnavailable(rows, options.advice);
   };
-  // The casts give the rows the columns that the caller's text selects.
-  const write = runOnce as Run;
-  const read = ((...statement) =>
-    runOnce(...statement).catch((error) => {
+  const runTwice: typeof runOnce = (text, values, options) => {
+    const call = { ...options, deadline: deadlineOf(options) };
+    return runOnce(text, values, call).catch((error) => {
       if (!isLostConnection(error)) throw error;
-      return runOnce(...statement);
-    })) as Run;
+      return runOnce(text, values, call);
+    });
+  };
+  // The casts give the rows the columns that the caller's text selects.
+  const [read, write] = [runTwice as Run, runOnce as Run];
   return {
     read,
     write,
@@ -339,10 +328,4 @@ export function createVerbs(pool: Pool): Pick<Database, 'read' | 'write' | 'db'>
 /** Whether a parameter has a character that some encodings lack. All encodings of Postgres have ASCII. */
 function hasUnicode(values: Parameters<Run>[1]): boolean {
   return typeof values !== 'function' && values.some((value) => /\P{ASCII}/u.test(value ?? ''));
-}
-
-function tooManyWait(): PlantStoreError {
-  const message =
-    'too many such requests are waiting already: nothing was written, send the request again later';
-  return new PlantStoreError('overloaded', message);
 }
