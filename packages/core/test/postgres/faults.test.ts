@@ -185,7 +185,23 @@ describe('while a synchronous standby is away', () => {
     const store = await openAnother(url);
     await store.create(newPlants(1)[0] ?? { id: 0n, name: '' });
     await setStandbys('away');
+    // A process of the server makes commits wait some time after it has read the setting.
+    const probe = connectForTest(url);
+    await expect
+      .poll(async () => {
+        void probe`select pg_logical_emit_message(true, 'probe', '')`.catch(() => {});
+        return waiting();
+      })
+      .not.toHaveLength(0);
+    await expect.poll(cancelWaiting).toHaveLength(0);
     return store;
+  }
+
+  /** Cancels all waits for the standby. Returns the sessions that waited. */
+  async function cancelWaiting() {
+    const sessions = await waiting();
+    for (const { pid } of sessions) await admin`select pg_cancel_backend(${pid})`;
+    return sessions;
   }
 
   it('a wait that somebody cancels ends in no false 200', async () => {
@@ -195,8 +211,7 @@ describe('while a synchronous standby is away', () => {
       () => 'created',
       (error) => error.code,
     );
-    await expect.poll(waiting).not.toHaveLength(0);
-    for (const { pid } of await waiting()) await admin`select pg_cancel_backend(${pid})`;
+    await expect.poll(cancelWaiting).not.toHaveLength(0);
     expect(await create).toBe(50300);
     await setStandbys('');
     await untilCreated(store, plant);

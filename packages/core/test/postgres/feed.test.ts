@@ -1,8 +1,9 @@
-import { createDatabase, startPostgres } from '@plant-store/test-setup';
+import { startPostgres } from '@plant-store/test-setup';
 import type postgres from 'postgres';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PlantStore } from '../../src/index.ts';
 import {
+  aloneForSuite,
   connectForTest,
   holdOpen,
   openAnother,
@@ -13,23 +14,8 @@ import { postgresServer } from '../fixtures/profiles.ts';
 
 const expired = { kind: 'cursorExpired', code: 41000 };
 
-// The transactions of other test files would hold back the feed, so this file has a server of its own.
-let serverUrl: string;
-
-beforeAll(async () => {
-  const server = await startPostgres({ fsync: 'off', autovacuum_naptime: '1d' });
-  serverUrl = server.url;
-  return () => server.stop();
-});
-
-const openForTest = () =>
-  openOn({
-    ...postgresServer,
-    create: async () => {
-      const databaseUrl = await createDatabase(serverUrl);
-      return { options: { databaseUrl }, remove: async () => {} };
-    },
-  });
+const profile = aloneForSuite(postgresServer);
+const openForTest = () => openOn(profile);
 
 describe('transactions in another order than their numbers', () => {
   it('a transaction that begins first and commits last loses no change', async () => {

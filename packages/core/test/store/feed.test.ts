@@ -3,7 +3,7 @@ import { scopes } from '@plant-store/schemas';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/index.ts';
 import { createCaller } from '../../src/procedures/router.ts';
-import { openForSuite, openForTest } from '../fixtures/open-store.ts';
+import { aloneForSuite, openForSuite, openForTest } from '../fixtures/open-store.ts';
 import {
   changesAfter,
   createAll,
@@ -20,7 +20,8 @@ import { profiles } from '../fixtures/profiles.ts';
 const plantsOf = ({ changes }: { changes: readonly { plant: { id: bigint } }[] }) =>
   changes.map(({ plant }) => plant.id);
 
-describe.each(profiles)('feed on $name', (profile) => {
+describe.each(profiles)('feed on $name', (shared) => {
+  const profile = aloneForSuite(shared);
   const suite = openForSuite(profile);
   const caller = () => createCaller({ store: suite.store, principal: { name: 'test', scopes } });
 

@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openAnother, openForSuite, openForTest } from '../fixtures/open-store.ts';
+import { aloneForSuite, openAnother, openForSuite, openForTest } from '../fixtures/open-store.ts';
 import { createAll, endOf, freeId, newPlants } from '../fixtures/plants.ts';
 import { profiles } from '../fixtures/profiles.ts';
 import { type Respond, startReceiver } from '../fixtures/receiver.ts';
 
 const webhooks = { allow: ['127.0.0.0/8'], retryDelays: [0, 0, 0] };
 
-describe.each(profiles)('webhooks on $name', (profile) => {
+describe.each(profiles)('webhooks on $name', (shared) => {
+  const profile = aloneForSuite(shared);
   const suite = openForSuite(profile, { webhooks });
 
   beforeAll(() => suite.store.webhooks.send());
