@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { FaultProxy } from '@plant-store/test-setup';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   createPlantStoreClient,
   isRetryable,
@@ -79,29 +79,6 @@ describe('the time limit of a call', () => {
     expect(plantStoreError(aborted)).toBeUndefined();
     expect(isRetryable(aborted)).toBe(false);
   });
-
-  const afterThree = { after: 'a cursor', wait: 3 };
-  it.each<[string, number, (client: PlantStoreClient) => Promise<unknown>]>([
-    ['is ten seconds by default', 10_000, (client) => client.listPlants.query()],
-    [
-      'grows by the seconds for which a call waits',
-      13_000,
-      (client) => client.listPlantChanges.query(afterThree),
-    ],
-  ])('%s', async (_, limit, call) => {
-    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const fetch = vi.fn(() => new Promise<Response>(() => {}));
-    const outcome = vi.fn();
-    call(createPlantStoreClient({ url, token, fetch })).catch((thrown) =>
-      outcome(plantStoreError(thrown)?.kind),
-    );
-    await vi.advanceTimersByTimeAsync(limit - 1);
-    expect(fetch).toHaveBeenCalledOnce();
-    expect(outcome).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(outcome).toHaveBeenCalledWith('timeout');
-  });
 });
 
 describe('a retry', () => {
@@ -136,43 +113,6 @@ describe('a retry', () => {
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('repeats only the create when a request contains a create and a delete', async () => {
-    const proxy = await startProxy(down);
-    const client = clientOf(proxy);
-    const plant = newPlant();
-    const [created, deleted] = await Promise.allSettled([
-      client.createPlant.mutate(plant),
-      client.deletePlant.mutate({ id: plant.id }),
-    ]);
-    expect([created.status, deleted.status]).toEqual(['fulfilled', 'rejected']);
-    expect(await client.getPlant.query({ id: plant.id })).toMatchObject(plant);
-  });
-
-  it('repeats the calls of a failed request together', async () => {
-    const proxy = await startProxy(down);
-    const client = clientOf(proxy);
-    await Promise.all(Array.from({ length: 10 }, () => client.createPlant.mutate(newPlant())));
-    expect(proxy.requests.length).toBeLessThan(10);
-  });
-
-  it.each([
-    ['1', 1_000],
-    [new Date(2_000).toUTCString(), 2_000],
-  ])('waits as long as Retry-After says (%s)', async (given, wait) => {
-    vi.useFakeTimers({ now: 0, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { status, body } = rejectedBy(overloaded);
-    const headers = { 'content-type': 'application/json', 'retry-after': given };
-    const fetch = vi.fn(async () => new Response(body, { status, headers }));
-    clientOf({ url }, { fetch })
-      .listPlants.query()
-      .catch(() => {});
-    await vi.advanceTimersByTimeAsync(wait - 1);
-    expect(fetch).toHaveBeenCalledOnce();
-    await vi.advanceTimersByTimeAsync(wait);
-    expect(fetch.mock.calls.length).toBeGreaterThan(1);
-  });
-
   it('throws the error of the store when Retry-After is longer than the time limit', async () => {
     const proxy = await startProxy(rejectedBy(overloaded, { 'retry-after': '60' }));
     const thrown = await thrownBy(clientOf(proxy).listPlants.query());
@@ -194,15 +134,6 @@ describe('a retry', () => {
     expect(isRetryable(thrown)).toBe(true);
     expect(proxy.requests).toHaveLength(1);
   });
-
-  it('repeats no aborted call', async () => {
-    const proxy = await startProxy(down, down, down, down, down, down);
-    const controller = new AbortController();
-    const call = clientOf(proxy).listPlants.query({}, { signal: controller.signal });
-    await vi.waitFor(() => expect(proxy.requests).not.toEqual([]));
-    controller.abort();
-    expect(plantStoreError(await thrownBy(call))).toBeUndefined();
-  });
 });
 
 describe('concurrent calls', () => {
@@ -215,30 +146,6 @@ describe('concurrent calls', () => {
     await client.createPlant.mutate(newPlant());
     // A change of an earlier test may become visible late, so the response may also contain that change.
     expect((await waiting).changes).not.toEqual([]);
-  });
-
-  it('an aborted call fails immediately, but another call in the same request succeeds', async () => {
-    const { proxy, client } = await startFaults('holdResponses', {});
-    const controller = new AbortController();
-    const aborted = client.whoAmI.query(undefined, { signal: controller.signal });
-    const other = client.countPlants.query();
-    await vi.waitFor(() => expect(proxy.accepted).toBeGreaterThan(0));
-    controller.abort();
-    expect(await thrownBy(aborted)).toMatchObject({ cause: { name: 'AbortError' } });
-    proxy.fault = 'none';
-    expect(await other).toMatchObject({ isExact: true });
-  });
-
-  it('a request closes its connection when all its calls are aborted', async () => {
-    const { proxy, client } = await startFaults('holdResponses', {});
-    const controller = new AbortController();
-    const { signal } = controller;
-    const call = client.countPlants.query({}, { signal });
-    await vi.waitFor(() => expect(proxy.open).toBeGreaterThan(0));
-    controller.abort();
-    await thrownBy(call);
-    proxy.fault = 'none';
-    await vi.waitFor(() => expect(proxy.open).toBe(0));
   });
 });
 
@@ -255,17 +162,5 @@ describe('a request', () => {
     expect(fetch).toHaveBeenCalledTimes(2);
     for (const { headers } of proxy.requests)
       expect(headers).toMatchObject({ 'x-tenant': 'a', authorization: `Bearer ${token}` });
-  });
-
-  it('sends the given headers, and uses the given fetch, even for a subscription', async () => {
-    const proxy = await startProxy();
-    const fetch = vi.fn(globalThis.fetch);
-    const client = clientOf(proxy, { fetch, headers: { 'x-tenant': 'a' } });
-    await new Promise<void>((resolve) => {
-      const onStarted = () => resolve();
-      onTestFinished(client.plantChanges.subscribe({}, { onStarted }).unsubscribe);
-    });
-    expect(fetch).toHaveBeenCalledOnce();
-    expect(proxy.requests[0]?.headers).toMatchObject({ 'x-tenant': 'a' });
   });
 });
