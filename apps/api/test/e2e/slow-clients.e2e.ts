@@ -1,0 +1,70 @@
+import { hasPosixShell } from '@plant-store/test-setup';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { expectErrorAt } from '../fixtures/expect-error.ts';
+import { jwtSettings, startIdentityProvider } from '../fixtures/identity-provider.ts';
+import { serve } from '../fixtures/program.ts';
+import { openSocket, rawPost, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
+import { shareServer, startForTest } from '../fixtures/server.ts';
+import { get } from '../fixtures/surfaces.ts';
+
+describe.concurrent('a client that is slow', () => {
+  const server = shareServer();
+
+  it.concurrent.each([
+    ['headers', '/plants', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
+    ['a body over REST', '/plants', rawPost('{"id":1}').slice(0, -1)],
+    [
+      ...['a body over tRPC', '/trpc/createPlant'],
+      rawPost('{"json":1}', '/trpc/createPlant').slice(0, -1),
+    ],
+  ] as [string, string, string][])(
+    'gets 40800 when it does not send all of %s in time',
+    async (_, target, bytes) => {
+      const { status, body } = await sendRaw(server.url, bytes);
+      expectErrorAt(target, { status, body: JSON.parse(body) }, 408, 40800);
+    },
+  );
+});
+
+it.runIf(hasPosixShell)(
+  'clients that read nothing lose their connections to other clients',
+  async () => {
+    const limit = 64; // File descriptors, of which the server needs about 30 for itself.
+    const server = await serve({}, `ulimit -n ${limit} && exec "$@"`);
+    const request = rawRequest('GET /openapi.json').repeat(200);
+    const sockets = Array.from({ length: limit }, () => openSocket(server.url).pause());
+    onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+    for (const socket of sockets) socket.write(request);
+    const status = () =>
+      fetch(`${server.url}/livez`, { headers: { connection: 'close' } }).then(
+        (response) => response.status,
+        () => 'no connection',
+      );
+    await expect.poll(status).toBe('no connection');
+    await expect.poll(status, { timeout: 250_000, interval: 1_000 }).toBe(200);
+  },
+);
+
+it('a new key of the identity provider is accepted without a restart', async () => {
+  const provider = await startIdentityProvider();
+  onTestFinished(provider.stop);
+  await provider.addKey('first');
+  const server = await startForTest(jwtSettings(provider));
+  const statusOf = async (token: string) => (await get({ ...server, token }, '/whoami')).status;
+  expect(await statusOf(await provider.sign())).toBe(200);
+  await provider.addKey('second');
+  const rotated = async () => statusOf(await provider.sign({ header: { kid: 'second' } }));
+  await expect.poll(rotated, { timeout: 120_000, interval: 1_000 }).toBe(200);
+});
+
+it('a log that nobody reads never stops the server', async () => {
+  const server = await serve();
+  server.child.stdout?.pause();
+  const path = `${server.url}/${'x'.repeat(190)}`;
+  for (let i = 0; i < 60; i++) {
+    const responses = await Promise.all(Array.from({ length: 100 }, () => fetch(path)));
+    for (const { status } of responses) expect(status).toBe(404);
+  }
+  server.child.kill('SIGTERM');
+  await vi.waitFor(() => expect(server.child.exitCode).toBe(0));
+});
