@@ -5,7 +5,9 @@ export {
   hasFileModes,
   hasPosixShell,
   hasPosixSignals,
+  withSbin,
 } from './machine/platform.ts';
+export { untilLogged } from './machine/until-logged.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-proxy.ts';
 export { freePort, listen } from './network/listen.ts';
 export { makeCertificate } from './network/make-certificate.ts';

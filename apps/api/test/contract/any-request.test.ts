@@ -1,18 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseJson, scopes } from '@plant-store/schemas';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   anyBody,
-  anyChangesQuery,
   anyHeaders,
-  anyTarget,
   anyValue,
   invalidPlantJson,
   plantJson,
 } from '../fixtures/arbitrary-requests.ts';
 import { documentOf } from '../fixtures/document.ts';
-import { expectedResponse, withoutTimes } from '../fixtures/expected-response.ts';
 import {
   bearer,
   close,
@@ -23,12 +19,7 @@ import {
 } from '../fixtures/raw-request.ts';
 import { readPlant } from '../fixtures/read-plant.ts';
 import { type Row, startServer, storedPlants, type TestServer, token } from '../fixtures/server.ts';
-import { get, surfaces } from '../fixtures/surfaces.ts';
-
-interface Changes {
-  changes: { type: string; plant: { id: bigint | number; name: string; tag?: string } }[];
-  next: string;
-}
+import { surfaces } from '../fixtures/surfaces.ts';
 
 interface Outcome {
   result?: string;
@@ -46,8 +37,6 @@ const authorization = bearer(token);
 describe(`random requests with the seed ${seed}`, () => {
   let server: TestServer;
   let document: Awaited<ReturnType<typeof documentOf>>;
-  /** The cursor of the feed before the first create. */
-  let start: string;
   /** The plants that the server acknowledged with 200. The table must contain these plants and no others. */
   const acknowledged = new Map<bigint, Omit<Row, 'id'>>();
 
@@ -55,7 +44,6 @@ describe(`random requests with the seed ${seed}`, () => {
     console.log(`any request: seed ${seed}`);
     server = await startServer();
     document = await documentOf(server.url);
-    start = Object(await (await get(server, '/plants/changes')).json()).next;
   });
 
   /**
@@ -82,8 +70,6 @@ describe(`random requests with the seed ${seed}`, () => {
     }
     return response.status;
   }
-
-  const send = (line: string) => sendRaw(server.url, rawRequest(line, [close, authorization]));
 
   /** Runs a check with `numRuns` random values. */
   const forAll = <T>(numRuns: number, values: fc.Arbitrary<T>, run: (value: T) => Promise<void>) =>
@@ -135,49 +121,6 @@ describe(`random requests with the seed ${seed}`, () => {
       });
       const { results } = JSON.parse(response.body);
       expect(results.map(({ result, error }: Outcome) => error ?? result)).toEqual(expected);
-    }));
-
-  it('a request for a count or for the name of the caller gets a response that the document describes', async () => {
-    const stored = [...acknowledged.values()];
-    const someTags = stored.flatMap(({ tag }) => tag ?? []).slice(0, 50);
-    const tags = fc.option(fc.constantFrom('', 'Araceae', ...someTags), { nil: undefined });
-    await forAll(30, tags, async (tag) => {
-      const query = tag === undefined ? '' : `?tag=${encodeURIComponent(tag)}`;
-      const { length: count } = stored.filter((row) => tag === undefined || row.tag === tag);
-      for (const [operation, target, expected] of [
-        ['GET /plants/count', `/plants/count${query}`, { count, isExact: true }],
-        ['GET /whoami', '/whoami', { scopes }],
-      ] as const) {
-        const response = await send(`GET ${target}`);
-        expect(document.operation(operation).differencesFrom(response)).toEqual([]);
-        expect(JSON.parse(response.body)).toMatchObject(expected);
-      }
-    });
-  });
-
-  it('a request for stored plants gets these plants in a response that the document describes', () =>
-    forAll(200, fc.tuple(plantJson, anyTarget), async ([json, { method, path, query }]) => {
-      await check(wellFormed(Buffer.from(json)));
-      const target = path + (query === undefined ? '' : `?${query}`);
-      const response = await send(`${method} ${target}`);
-      const operation = path === '/plants' ? 'GET /plants' : `${method} /plants/{id}`;
-      expect(document.operation(operation).differencesFrom(response)).toEqual([]);
-      const expected = expectedResponse({ method, path, query }, acknowledged);
-      expect({ target, status: response.status }).toEqual({ target, status: expected.status });
-      if (expected.body) expect(withoutTimes(response.body)).toEqual(expected.body);
-      if (response.status === 204) acknowledged.delete(BigInt(path.slice('/plants/'.length)));
-    }));
-
-  /** Sends a request for changes, and expects that the OpenAPI document describes the response. */
-  async function getChanges(query: string) {
-    const response = await send(`GET /plants/changes${query}`);
-    expect(document.operation('GET /plants/changes').differencesFrom(response)).toEqual([]);
-    return { status: response.status, ...(parseJson(response.body) as Partial<Changes>) };
-  }
-
-  it('a request for changes gets a response that the document describes', () =>
-    forAll(80, anyChangesQuery(start), async ({ query, status }) => {
-      expect({ query, ...(await getChanges(query)) }).toMatchObject({ query, status });
     }));
 
   it('bytes that are not HTTP get a status from 400 to 499', () =>

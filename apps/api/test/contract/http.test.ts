@@ -128,18 +128,6 @@ describe('malformed requests', () => {
     },
   );
 
-  it.each([
-    '',
-    'x',
-    'x:80',
-    'X_1.example.com.:65535',
-    '127.0.0.1:3000',
-    '[2001:db8::192.0.2.1]:80',
-  ])('the Host %j is accepted', async (host) => {
-    const request = rawRequest('GET /livez', [close]).replace('Host: x', `Host: ${host}`);
-    expect((await sendRaw(server.url, request)).status).toBe(200);
-  });
-
   it('HTTP/1.0 needs no Host', async () => {
     const bytes = 'GET /livez HTTP/1.0\r\n\r\n';
     expect((await sendRaw(server.url, bytes)).status).toBe(200);
@@ -208,13 +196,6 @@ describe('the end of a request', () => {
       lastRequest.replace(close, 'A: b') + request + hidden,
     );
     expect(responses.map((response) => response.status)).toEqual([200, status]);
-    await isNotExecuted();
-  });
-
-  it('is found even after thousands of headers', async () => {
-    const many = Array<string>(3_000).fill('a:');
-    const twice = rawPost(plant, '/plants', [close, ...many, 'Authorization: x']);
-    expect(await sendRaw(server.url, twice)).toMatchObject({ status: 400 });
     await isNotExecuted();
   });
 });

@@ -38,11 +38,6 @@ describe('the program', () => {
     }
   });
 
-  it('starts on an address that is a name', async () => {
-    const server = await serve({ HOST: 'localhost' });
-    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
-  });
-
   it('does not start when its port is in use, and names the settings', async () => {
     const { url } = await serve();
     const second = startProgram({
