@@ -28,8 +28,7 @@ test('each line is stored, there already, rejected with its line, a header, blan
   const { code, stdout, stderr } = await store.run(['import', file]);
   expect(code).toBe(3);
   expect(stdout).toBe(
-    '9 lines: 2 created, 1 exist already, 1 have the id of another plant, 2 rejected, 1 header, 1 blank, ' +
-      '1 continued from the line before\n',
+    '9 lines, 1 header, 1 blank, 1 continued, 2 created, 1 exists, 1 conflicts, 2 rejected\n',
   );
   expect(stderr.replaceAll(file, 'file').split('\n').sort()).toEqual([
     '',
@@ -43,12 +42,12 @@ test('each line is stored, there already, rejected with its line, a header, blan
 test('the import of the same file again changes nothing', async () => {
   const file = await store.file('again.csv', 'id,name\n1,Hoya\n9007199254740993,Aloe\n');
   expect(await store.run(['import', file])).toMatchObject({
-    stdout: '3 lines: 2 created, 1 header\n',
+    stdout: '3 lines, 1 header, 2 created\n',
   });
   const before = await store.client.getPlant.query({ id: 9007199254740993n });
   expect(await store.run(['import', file])).toEqual({
     code: 0,
-    stdout: '3 lines: 0 created, 2 exist already, 1 header\n',
+    stdout: '3 lines, 1 header, 2 exists\n',
     stderr: '',
   });
   expect(await store.client.getPlant.query({ id: 9007199254740993n })).toEqual(before);
@@ -85,7 +84,7 @@ test('--rejects writes the lines of the rejected rows, which can be imported aft
   expect(text.split('\n').sort()).toEqual(['', '1,Ficus,', '3', 'x,Aloe,', '\ufeffid,name,tag']);
   const corrected = text.replace('x,', '4,').replace('3\n', '3,Begonia,\n').replace('1,', '5,');
   const again = await store.run(['import', await store.file('corrected.csv', corrected)]);
-  expect(again).toMatchObject({ code: 0, stdout: '4 lines: 3 created, 1 header\n' });
+  expect(again).toMatchObject({ code: 0, stdout: '4 lines, 1 header, 3 created\n' });
 });
 
 test('--rejects cannot name a file of the import', async () => {
@@ -113,7 +112,7 @@ test('several files, gzip, NDJSON and standard input', async () => {
   const csv = await store.file('a.csv.gz', gzipSync('id;name\r\n1;Hoya\r\n'));
   const ndjson = await store.file('b.ndjson', '{"id":2,"name":"Aloe"}\n');
   const { code, stdout } = await store.run(['import', csv, ndjson, '-'], 'id,name\n3,Ficus\n');
-  expect({ code, stdout }).toEqual({ code: 0, stdout: '5 lines: 3 created, 2 header\n' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '5 lines, 2 header, 3 created\n' });
   expect(await stored()).toEqual({ 1: 'Hoya', 2: 'Aloe', 3: 'Ficus' });
 });
 
@@ -174,5 +173,5 @@ test('a token that may not create stops the import', async () => {
   });
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ created: 0, unconfirmed: 1 });
-  expect(JSON.parse(stderr)).toMatchObject({ error: 40300 });
+  expect(stderr).toContain('"error":40300');
 });

@@ -65,7 +65,7 @@ test('the address can have a prefix, where a proxy serves the store', async () =
   const { port } = proxy.address() as AddressInfo; // The cast is safe, because the proxy has a port.
   const env = { ...store.env, PLANT_STORE_URL: `http://127.0.0.1:${port}/garden/` };
   const imported = await run(['import', '-'], { env, input: '{"id":1,"name":"Hoya"}\n' });
-  expect(imported).toMatchObject({ code: 0, stdout: '1 lines: 1 created\n' });
+  expect(imported).toMatchObject({ code: 0, stdout: '1 lines, 1 created\n' });
   expect(await run(['export'], { env })).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^\{"id":1,"name":"Hoya"/),

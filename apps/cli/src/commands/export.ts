@@ -16,7 +16,6 @@ programs read umlauts. A file has the extension .incomplete until it is complete
 
 interface ExportOptions {
   tag?: string;
-  search?: string;
   format?: Format;
 }
 
@@ -33,11 +32,10 @@ export const exportCommand = () =>
       ]),
     )
     .option('--tag <tag>', 'only plants with this tag')
-    .option('--search <text>', 'only plants whose name contains this text')
     .action(exportPlants);
 
 async function exportPlants(file: string | undefined, options: ExportOptions): Promise<void> {
-  const { tag, search, format = file?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson' } = options;
+  const { tag, format = file?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson' } = options;
   limitMemory();
   const store = connect(60_000);
   const incomplete = `${file}.incomplete`;
@@ -47,7 +45,7 @@ async function exportPlants(file: string | undefined, options: ExportOptions): P
     await write(format === 'csv' ? `\ufeff${start}` : start, output);
     let after: bigint | undefined;
     do {
-      const page = await store.listPlants.query({ tag, search, after, limit: maxPageSize });
+      const page = await store.listPlants.query({ tag, after, limit: maxPageSize });
       await write(rows(page.plants), output);
       after = page.next;
     } while (after !== undefined);

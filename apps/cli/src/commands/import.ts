@@ -1,8 +1,6 @@
 import { openSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type Encoding, encodings } from '@plant-store/formats';
-import { Option } from 'commander';
 import { makeCommand } from '../command.ts';
 import { reportError, usageError } from '../errors.ts';
 import { createImport } from '../import/import-files.ts';
@@ -22,7 +20,6 @@ const exitCodes =
 interface ImportOptions {
   rejects?: string;
   dryRun?: true;
-  encoding?: Encoding;
   json?: true;
 }
 
@@ -35,11 +32,10 @@ export const importCommand = () =>
     .argument('<file...>', 'the files, or - for standard input')
     .option('--rejects <file>', 'write the lines of the rejected rows to this file')
     .option('--dry-run', 'check the rows, and store nothing')
-    .addOption(new Option('--encoding <name>', 'of files that are not UTF-8').choices(encodings))
     .action(importFiles);
 
 async function importFiles(files: string[], options: ImportOptions): Promise<void> {
-  const { rejects, dryRun, encoding, json = false } = options;
+  const { rejects, dryRun, json = false } = options;
   if (rejects !== undefined && files.some((file) => resolve(file) === resolve(rejects))) {
     throw usageError('--rejects names a file of the import: name another file');
   }
@@ -50,7 +46,6 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
   const writeRejected = rejects === undefined ? undefined : createRejects(rejects);
   const { importFile, totals, finished } = createImport({
     address,
-    encoding,
     signal,
     onRejected({ file, row, message, start }) {
       showRejected(file, row.line, message);
@@ -70,8 +65,9 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
     await Promise.race([finished(), setTimeout(600)]);
     stopCounter();
     process.exitCode = exitCode() ?? reportError(error, json);
+    show('the import is not complete: run it again');
   }
-  await (json ? writeJson(totals()) : write(`${sentence(totals())}\n`));
+  await (json ? writeJson(totals()) : write(textOf(totals())));
   // After an error, an open pipe or a request must not keep the command running.
   if (process.exitCode !== 0) process.exit();
 }
@@ -92,10 +88,13 @@ function stopSignal() {
 /** Makes a function that writes rejected rows into a file, which a later import can read. */
 function createRejects(path: string) {
   const file = openSync(path, 'w');
-  let hasStart = false;
+  let first: string | undefined;
   return (text: string, start: string) => {
-    writeSync(file, `${hasStart ? '' : start}${text}\n`);
-    hasStart = true;
+    if (first === undefined) writeSync(file, start);
+    first ??= start;
+    if (start !== first)
+      throw usageError('--rejects takes files with one header: import them apart');
+    writeSync(file, `${text}\n`);
   };
 }
 
@@ -127,22 +126,7 @@ function createMessages(isJson: boolean) {
   };
 }
 
-const words = {
-  exists: 'exist already',
-  conflicts: 'have the id of another plant',
-  rejected: 'rejected',
-  valid: 'valid',
-  unconfirmed: 'without a response (run the import again)',
-  header: 'header',
-  blank: 'blank',
-  continued: 'continued from the line before',
-};
-
-/** Says the totals in one line. Leaves out what did not occur. */
-function sentence(totals: Record<'lines' | 'created' | keyof typeof words, number>): string {
-  const parts = [`${totals.created.toLocaleString('en')} created`];
-  for (const kind of Object.keys(words) as (keyof typeof words)[]) {
-    if (totals[kind] > 0) parts.push(`${totals[kind].toLocaleString('en')} ${words[kind]}`);
-  }
-  return `${totals.lines.toLocaleString('en')} lines: ${parts.join(', ')}`;
+function textOf(totals: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(totals).filter(([kind, count]) => count > 0 || kind === 'lines');
+  return `${parts.map(([kind, count]) => `${count.toLocaleString('en')} ${kind}`).join(', ')}\n`;
 }

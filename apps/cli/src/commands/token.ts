@@ -1,8 +1,6 @@
-import type { PlantStoreClient } from '@plant-store/client';
-import { errorCatalogue, maxPageSize, type Scope, scopes } from '@plant-store/schemas/plain';
+import { maxPageSize, type Scope, scopes } from '@plant-store/schemas/plain';
 import { Command, Option } from 'commander';
 import { makeCommand, parseCount } from '../command.ts';
-import { CommandError } from '../errors.ts';
 import { write, writeJson } from '../output.ts';
 import { connect } from '../store.ts';
 
@@ -40,34 +38,21 @@ const listCommand = () =>
   makeCommand('list', 'show each access token as a line of JSON, but not its secret', {
     examples: ['token list'],
   }).action(async () => {
-    for await (const tokens of pages(connect())) await writeJson(...tokens);
+    const store = connect();
+    let after: string | undefined;
+    do {
+      const page = await store.listAccessTokens.query({ after, limit: maxPageSize });
+      await writeJson(...page.tokens);
+      after = page.next;
+    } while (after !== undefined);
   });
 
 const revokeCommand = () =>
-  makeCommand('revoke', 'revoke a token by its id, or all tokens with a name, within 30 s', {
-    examples: ['token revoke partner'],
+  makeCommand('revoke', 'revoke an access token, within 30 s', {
+    examples: ['token revoke 5f70bf18a0860070'],
   })
-    .argument('<id or name>', 'the id or the name from token list')
-    .action(async (which: string, { json }: { json?: true }) => {
-      const store = connect();
-      const revoked: string[] = [];
-      for await (const tokens of pages(store)) {
-        const found = tokens.filter(({ id, name }) => id === which || name === which);
-        revoked.push(...found.filter(({ revokedAt }) => !revokedAt).map(({ id }) => id));
-      }
-      if (revoked.length === 0) {
-        const message = `no valid access token has the id or the name ${JSON.stringify(which)}`;
-        throw new CommandError(message, { code: errorCatalogue.accessTokenUnknown.code });
-      }
-      for (const id of revoked) await store.revokeAccessToken.mutate({ id });
-      await (json ? writeJson({ revoked }) : write(`revoked ${revoked.join(', ')}\n`));
+    .argument('<id>', 'the id from token list')
+    .action(async (id: string, { json }: { json?: true }) => {
+      await connect().revokeAccessToken.mutate({ id });
+      await (json ? writeJson({ id }) : write(`revoked the access token ${id}\n`));
     });
-
-async function* pages(store: PlantStoreClient) {
-  let after: string | undefined;
-  do {
-    const page = await store.listAccessTokens.query({ after, limit: maxPageSize });
-    yield page.tokens;
-    after = page.next;
-  } while (after !== undefined);
-}

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
-import { type Encoding, FileError, type FileFacts, type Row, readRows } from '@plant-store/formats';
+import { FileError, type FileFacts, type Row, readRows } from '@plant-store/formats';
 import { errorCatalogue } from '@plant-store/schemas/plain';
 import { CommandError } from '../errors.ts';
 import type { Address } from '../store.ts';
@@ -12,7 +12,6 @@ const parallelBatches = 4;
 interface ImportOptions {
   /** Undefined: the import only checks the rows. */
   address: Address | undefined;
-  encoding: Encoding | undefined;
   /** Stops reading and sending. */
   signal: AbortSignal;
   /** Receives a row that is not stored. `start` is the start of a file of rejected rows. */
@@ -23,7 +22,7 @@ interface ImportOptions {
 
 /** Imports files one after the other. The totals are true at any time, and after an error too. */
 export function createImport(options: ImportOptions) {
-  const { address, encoding, signal, onRejected, onNote, onRetry } = options;
+  const { address, signal, onRejected, onNote, onRetry } = options;
   const outcomes = { created: 0, exists: 0, conflicts: 0, rejected: 0, valid: 0 };
   const facts: FileFacts[] = [];
   const running = new Set<Promise<void>>();
@@ -36,7 +35,7 @@ export function createImport(options: ImportOptions) {
     const input = addAbortSignal(signal, name === '-' ? process.stdin : createReadStream(name));
     // The types of Node and of the DOM describe the same class.
     const stream = Readable.toWeb(input) as unknown as ReadableStream<Uint8Array>;
-    const file = readRows(stream, { encoding });
+    const file = readRows(stream);
     facts.push(file.facts);
     try {
       for await (const rows of file.rows) await importRows(name, rows, file.facts.rejectsStart);
