@@ -39,7 +39,7 @@ export default {
   ].map((rule) => ({ severity: 'error', ...rule })),
   options: {
     includeOnly: ['^(packages|apps|examples)/', '^@plant-store/'],
-    exclude: ['/node_modules/', '/dist/', '/generated/', '[.]json$'],
+    exclude: ['/node_modules/', '/dist/', '/generated/', '[.](json|ndjson)$'],
     // The rules also apply to an import that only imports types.
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'default'] },

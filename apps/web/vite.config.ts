@@ -23,6 +23,6 @@ export default defineConfig(({ mode }) => ({
 
 /** `pnpm dev` serves the console, and sends the console's requests to the server at this port. */
 function proxyTo(port: string) {
-  const paths = ['/trpc', '/console/sign-in', '/readyz', '/docs'];
+  const paths = ['/trpc', '/readyz', '/docs'];
   return Object.fromEntries(paths.map((path) => [path, `http://127.0.0.1:${port}`]));
 }

@@ -15,13 +15,13 @@ interface Started extends Listening {
 const isWindows = process.platform === 'win32';
 
 export function welcome(env: Env, started: Started): string {
-  const { url, metricsUrl, signInCode, generated } = started;
+  const { url, metricsUrl, generated } = started;
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   const hasToken = Boolean(generated ?? env.PLANT_STORE_TOKEN);
   return `
 ${stateOf(started, hasToken)}
 
-  Console       ${hasConsole() ? consoleUrl(url, signInCode) : 'not built: run npx -y pnpm --filter @plant-store/web build'}
+  Console       ${hasConsole() ? consoleUrl(url, generated?.token) : 'not built: run npx -y pnpm --filter @plant-store/web build'}
   REST          ${url}/plants
   tRPC          ${url}/trpc
   Reference     ${url}/docs
@@ -47,9 +47,9 @@ The server tries again by itself. Until then, each call gets 503.`;
   return 'The plant store is open.';
 }
 
-/** The fragment of the URL contains the code, because a browser never sends the fragment. */
-function consoleUrl(url: string, code: string | undefined): string {
-  return code ? `${url}/#code=${code} (once, within ten minutes)` : `${url}/`;
+/** The fragment of the URL contains the token, because a browser never sends the fragment. */
+function consoleUrl(url: string, token: string | undefined): string {
+  return token ? `${url}/#token=${token}` : `${url}/`;
 }
 
 function describeToken(generated: FirstRunToken | undefined, hasToken: boolean): string {

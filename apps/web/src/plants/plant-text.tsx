@@ -1,76 +1,54 @@
-import { shorten } from '@plant-store/schemas/plain';
-import { hrefOf } from '../address/address.ts';
-import './plant-text.css';
-
-/** The console shows at most this number of characters: a longer word keeps the browser busy for minutes. */
-export const maxShown = 5_000;
-/** In one line, the console shows fewer characters, because the screen cuts off a long line. */
-const maxInLine = 1_000;
-
-interface PlantTextProps {
-  text: string;
-  /** Whether to show the line breaks of the text. By default, the whole text is in one line. */
-  isWhole?: boolean;
-}
-
-/**
- * Shows a name or a tag. Characters that change the direction of the text become visible. A text without
- * visible characters is described in words.
- */
-export function PlantText({ text, isWhole = false }: PlantTextProps) {
-  if (text === '') return <em>empty</em>;
-  if (text.trim() === '') return <em>only spaces</em>;
-  if (invisible.test(text)) return <em>only invisible characters</em>;
-  const shown = shorten(text, isWhole ? maxShown : maxInLine).replaceAll(direction, codeOf);
-  return <bdi>{isWhole ? shown : inOneLine(shown)}</bdi>;
-}
-
-const direction = /[\u202a-\u202e\u2066-\u2069]/g;
-const invisible = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
-
-function codeOf(character: string): string {
-  return `[U+${character.charCodeAt(0).toString(16).toUpperCase()}]`;
-}
-
-/** Shows each line break as `↵`. */
-export function inOneLine(text: string): string {
-  return text.replaceAll(lineBreak, ' ↵ ');
-}
-
-const lineBreak = /\r\n|[\r\n]/g;
+import type { StoredPlant } from '@plant-store/schemas';
+import { hrefOf } from '../ui/address.ts';
+import { CopyButton } from '../ui/button.tsx';
+import { ClientText, maxShown, shortTime } from '../ui/client-text.tsx';
+import styles from './plant-text.module.css';
 
 interface TagLinkProps {
   tag: string;
-  /** Whether to show a long tag in full. In the table, long tags are cut off, and the Tab key skips tags. */
+  /** Whether to show a long tag in full. A list cuts long tags off. */
   isWhole?: boolean;
 }
 
-/** Shows a tag as a link to the plants with this tag. */
+/** Shows a tag as a link to the plants with exactly this tag. */
 export function TagLink({ tag, isWhole = false }: TagLinkProps) {
   return (
-    <a
-      className="tag"
-      data-whole={isWhole || undefined}
-      href={hrefOf({ tag })}
-      tabIndex={isWhole ? undefined : -1}
-    >
-      <PlantText text={tag} isWhole={isWhole} />
+    <a className={styles.tag} data-whole={isWhole || undefined} href={hrefOf({ tag })}>
+      <ClientText text={tag} isWhole={isWhole} />
     </a>
   );
 }
 
-/** The locale of numbers and times. All texts of the console are English. */
-export const locale = 'en-GB';
-
-export const number = new Intl.NumberFormat(locale);
-
-/** The number of plants in a list. If the number is not exact, the list may have more plants. */
-export interface PlantCount {
-  readonly count: number;
-  readonly isExact: boolean;
+export function Time({ at }: { at: Date }) {
+  return <time dateTime={at.toISOString()}>{shortTime.format(at)}</time>;
 }
 
-/** Formats a count, such as "1 plant" or "2,000 rows". A `+` marks a count that is not exact. */
-export function countOf(count: number, { noun = 'plant', isExact = true } = {}): string {
-  return `${number.format(count)}${isExact ? '' : '+'} ${noun}${count === 1 ? '' : 's'}`;
+/** Shows all that the store knows about a plant. A replaced plant has the time of the replacement. */
+export function PlantFacts({ plant }: { plant: StoredPlant & { readonly updatedAt?: Date } }) {
+  const { id, name, tag, createdAt, updatedAt } = plant;
+  return (
+    <dl className={styles.facts}>
+      <dt>Name</dt>
+      <dd>
+        <ClientText text={name} isWhole />
+        {name.length > maxShown && <CopyButton label="Copy the whole name" text={name} />}
+      </dd>
+      <dt>Tag</dt>
+      <dd>{tag === undefined ? <em>none</em> : <TagLink tag={tag} isWhole />}</dd>
+      <dt>Number</dt>
+      <dd>
+        <code>{String(id)}</code>
+      </dd>
+      <dt>Created</dt>
+      <dd>
+        <Time at={createdAt} />
+      </dd>
+      {updatedAt && <dt>Corrected</dt>}
+      {updatedAt && (
+        <dd>
+          <Time at={updatedAt} />
+        </dd>
+      )}
+    </dl>
+  );
 }

@@ -1,42 +1,71 @@
 import type { AccessToken, Identity } from '@plant-store/schemas';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { maxPageSize } from '@plant-store/schemas/plain';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from '../controls/button.tsx';
-import { Question } from '../controls/question.tsx';
-import { locale, PlantText } from '../plants/plant-text.tsx';
-import { ErrorAlert } from '../store/error-alert.tsx';
-import { useTRPC, useTRPCClient } from '../store/trpc.ts';
-import { describeScopes } from '../token/allowed-scopes.ts';
+import { ErrorAlert } from '../store/errors.tsx';
+import { describeScope, useClient } from '../store/store.tsx';
+import { Button } from '../ui/button.tsx';
+import { ClientText, date } from '../ui/client-text.tsx';
+import { Dialog, Question } from '../ui/dialog.tsx';
+import { Field } from '../ui/field.tsx';
+import { notify } from '../ui/notice.tsx';
 import { CreateToken, tokensKey } from './create-token.tsx';
-import './tokens.css';
+import styles from './tokens.module.css';
+
+interface TokensProps {
+  identity: Identity;
+  onClose(): void;
+}
 
 /** Creates, lists and revokes access tokens. The list begins with the newest token. */
-export function Tokens({ identity }: { identity: Identity }) {
-  const client = useTRPCClient();
-  const { data, error, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
+export function Tokens({ identity, onClose }: TokensProps) {
+  const client = useClient();
+  const [isCreating, setIsCreating] = useState(false);
+  const [revoking, setRevoking] = useState<AccessToken>();
+  const { data, error } = useQuery({
     queryKey: tokensKey,
-    queryFn: ({ pageParam, signal }) => client.listAccessTokens.query(pageParam, { signal }),
-    initialPageParam: {},
-    getNextPageParam: ({ next }) => next && { after: next },
-    staleTime: 0,
+    queryFn: ({ signal }) => client.listAccessTokens.query({ limit: maxPageSize }, { signal }),
   });
   return (
-    <>
-      <CreateToken identity={identity} />
-      <ErrorAlert error={error} />
-      <ul className="requests" aria-label="Access tokens">
-        {data?.pages.flatMap(({ tokens }) =>
-          tokens.map((token) => (
-            <Token key={token.id} token={token} isOwn={token.id === identity.tokenId} />
-          )),
-        )}
-      </ul>
-      {hasNextPage && (
-        <Button disabled={isFetching} onClick={() => fetchNextPage()}>
-          Show more
-        </Button>
+    <Dialog
+      place="side"
+      title={isCreating ? 'New access token' : 'Access tokens'}
+      onClose={isCreating ? () => setIsCreating(false) : onClose}
+    >
+      {isCreating ? (
+        <CreateToken identity={identity} onClose={() => setIsCreating(false)} />
+      ) : (
+        <>
+          <p className="help">
+            Each person and each program that uses the store has a token of its own.
+          </p>
+          <div className="row">
+            <Button kind="primary" icon="add" data-focus onClick={() => setIsCreating(true)}>
+              New token
+            </Button>
+          </div>
+          <ErrorAlert error={error} />
+          <ul className={styles.list} aria-label="Access tokens">
+            {data?.tokens.map((token) => (
+              <Token
+                key={token.id}
+                token={token}
+                isOwn={token.id === identity.tokenId}
+                onRevoke={() => setRevoking(token)}
+              />
+            ))}
+          </ul>
+          {data?.tokens.length === 0 && <p>No token was created yet.</p>}
+        </>
       )}
-    </>
+      {revoking && (
+        <RevokeQuestion
+          token={revoking}
+          isOwn={revoking.id === identity.tokenId}
+          onClose={() => setRevoking(undefined)}
+        />
+      )}
+    </Dialog>
   );
 }
 
@@ -44,71 +73,79 @@ interface TokenProps {
   token: AccessToken;
   /** Whether the token is the token of this tab. */
   isOwn: boolean;
+  onRevoke(): void;
 }
 
-const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-
-function Token({ token, isOwn }: TokenProps) {
+function Token({ token, isOwn, onRevoke }: TokenProps) {
   const { name, scopes, createdAt, lastUsedAt, expiresAt, revokedAt } = token;
   const [now] = useState(() => new Date());
   const isExpired = expiresAt && expiresAt <= now;
   const times = [
     `Created ${date.format(createdAt)}`,
-    lastUsedAt ? `Last used ${date.format(lastUsedAt)}` : 'Never used',
-    expiresAt ? `${isExpired ? 'Expired' : 'Expires'} ${date.format(expiresAt)}` : 'Never expires',
-    revokedAt && `Revoked ${date.format(revokedAt)}`,
+    lastUsedAt ? `last used ${date.format(lastUsedAt)}` : 'never used',
+    expiresAt ? `${isExpired ? 'expired' : 'expires'} ${date.format(expiresAt)}` : 'never expires',
+    revokedAt && `revoked ${date.format(revokedAt)}`,
   ];
+  const isOver = isExpired || revokedAt;
   return (
-    <li className="token">
-      <strong>
-        <PlantText text={name} />
-      </strong>
-      {isOwn && ' (of this tab)'}
-      <p>May {describeScopes(scopes)}</p>
-      <p>{times.filter(Boolean).join(' · ')}</p>
-      {!isExpired && !revokedAt && <RevokeToken token={token} isOwn={isOwn} />}
+    <li className={styles.token} data-over={isOver ? true : undefined}>
+      <div>
+        <strong>
+          <ClientText text={name} />
+        </strong>
+        {isOwn && ' (yours)'}
+        <p>May {scopes.map(describeScope).join(', ')}</p>
+        <p>{times.filter(Boolean).join(' · ')}</p>
+      </div>
+      {!isOver && (
+        <Button aria-label={`Revoke ${name}`} onClick={onRevoke}>
+          Revoke
+        </Button>
+      )}
     </li>
   );
 }
 
-/** Revokes a token after the user has confirmed. For the token of this tab, the user must confirm twice. */
-function RevokeToken({ token: { id, name }, isOwn }: TokenProps) {
-  const trpc = useTRPC();
+interface RevokeQuestionProps {
+  token: AccessToken;
+  isOwn: boolean;
+  onClose(): void;
+}
+
+/** Revokes a token after the user has confirmed. For the user's own token, the user also types its name. */
+function RevokeQuestion({ token: { id, name }, isOwn, onClose }: RevokeQuestionProps) {
+  const client = useClient();
   const queryClient = useQueryClient();
-  const [question, setQuestion] = useState<'first' | 'second'>();
-  const revoke = useMutation(
-    trpc.revokeAccessToken.mutationOptions({
-      onSettled: () => queryClient.invalidateQueries({ queryKey: tokensKey }),
-    }),
-  );
-  const isSecond = question === 'second';
-  const confirm = () => {
-    setQuestion(isOwn && !isSecond ? 'second' : undefined);
-    if (!isOwn || isSecond) revoke.mutate({ id });
-  };
+  const [typed, setTyped] = useState('');
+  const revoke = useMutation({
+    mutationFn: () => client.revokeAccessToken.mutate({ id }),
+    onSuccess() {
+      notify(`Revoked “${name}”`);
+      onClose();
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: tokensKey }),
+  });
   return (
-    <>
+    <Question
+      title={
+        <>
+          Revoke “<ClientText text={name} />
+          ”?
+        </>
+      }
+      confirm={isOwn ? 'Revoke my own token' : 'Revoke'}
+      isDisabled={isOwn && typed !== name}
+      isBusy={revoke.isPending}
+      onConfirm={() => revoke.mutate()}
+      onCancel={onClose}
+    >
+      <p>
+        {isOwn
+          ? 'This is your own token. You are then signed out, and need another token to come back.'
+          : 'Whoever uses it gets errors within 30 seconds. This cannot be undone.'}
+      </p>
+      {isOwn && <Field label={`Type “${name}” to confirm`} value={typed} onChange={setTyped} />}
       <ErrorAlert start="The token may still work." error={revoke.error} />
-      <Button
-        aria-label={`Revoke ${name} …`}
-        disabled={revoke.isPending}
-        onClick={() => setQuestion('first')}
-      >
-        Revoke …
-      </Button>
-      {question && (
-        <Question
-          title={isSecond ? 'Revoke the token of this tab?' : `Revoke “${name}”?`}
-          text={
-            isSecond ? 'The console then needs another.' : 'Its clients get errors within 30 s.'
-          }
-          confirm={isSecond ? 'Revoke my token' : 'Revoke'}
-          field={isSecond && { label: `Type “${name}”` }}
-          isConfirmed={(typed) => !isSecond || typed === name}
-          onConfirm={confirm}
-          onCancel={() => setQuestion(undefined)}
-        />
-      )}
-    </>
+    </Question>
   );
 }

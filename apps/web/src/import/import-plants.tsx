@@ -1,0 +1,93 @@
+import type { NewPlant, StoredPlant } from '@plant-store/schemas';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { refreshPlants } from '../plants/plant-queries.ts';
+import { ErrorAlert, explainError } from '../store/errors.tsx';
+import { useClient } from '../store/store.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { type CheckedFile, checkFile } from './check-file.ts';
+import { ChooseView } from './choose-view.tsx';
+import { type Progress, sendPlants } from './send-plants.ts';
+import { CheckView, DoneView, ProgressView } from './views.tsx';
+
+interface ImportPlantsProps {
+  /** A file that the user has dropped on the page. */
+  file: File | undefined;
+  onShow(plants: readonly StoredPlant[]): void;
+  onClose(): void;
+}
+
+/** Imports a file in four steps: choose, check, import, done. */
+export function ImportPlants({ file: dropped, onShow, onClose }: ImportPlantsProps) {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const [progress, setProgress] = useState<Progress>();
+  const running = useRef<AbortController>(undefined);
+  const check = useMutation({ mutationFn: checkFile });
+  const send = useMutation({
+    mutationFn(checked: CheckedFile) {
+      running.current = new AbortController();
+      const { signal } = running.current;
+      return sendPlants(checked, { client, signal, onProgress: setProgress });
+    },
+    onSettled: () => void refreshPlants(queryClient),
+  });
+  const { mutate: read, data: checked, error: fileError } = check;
+  useAskBeforeLeaving(send.isPending);
+  useEffect(() => () => running.current?.abort(), []);
+  useEffect(() => {
+    if (dropped) read(dropped);
+  }, [dropped, read]);
+
+  const again = () => {
+    check.reset();
+    send.reset();
+    setProgress(undefined);
+  };
+  return (
+    <Dialog place="side" title="Import" isBusy={send.isPending} onClose={onClose}>
+      {fileError && (
+        <p className="alert" role="alert">
+          <bdi>{check.variables?.name}</bdi>: {explainError(fileError)}. Nothing was imported.
+        </p>
+      )}
+      {check.isPending && <p role="status">Reading the file …</p>}
+      {!checked && !check.isPending && <ChooseView onFile={read} />}
+      {checked && send.isIdle && (
+        <CheckView checked={checked} onImport={() => send.mutate(checked)} onAgain={again} />
+      )}
+      {checked && send.isPending && (
+        <ProgressView
+          file={checked.file}
+          progress={progress}
+          onStop={() => running.current?.abort()}
+        />
+      )}
+      <ErrorAlert start="The import has stopped." error={send.error} />
+      {checked && !send.isIdle && !send.isPending && (
+        <DoneView
+          checked={checked}
+          progress={progress}
+          isComplete={send.isSuccess}
+          onShow={(plants) => onShow(plants.map(asStored))}
+          onAgain={again}
+          onClose={onClose}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+function asStored(plant: NewPlant): StoredPlant {
+  return { ...plant, createdAt: new Date() };
+}
+
+/** While an import runs, the browser asks before the user leaves the page. */
+function useAskBeforeLeaving(isBusy: boolean): void {
+  useEffect(() => {
+    if (!isBusy) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isBusy]);
+}

@@ -1,0 +1,104 @@
+import { isRetryable, type PlantStoreClient, plantStoreError } from '@plant-store/client';
+import { readRows } from '@plant-store/formats';
+import type { CreateResult, NewPlant } from '@plant-store/schemas';
+import { explainError, isTokenError } from '../store/errors.tsx';
+import type { CheckedFile, RejectedRow } from './check-file.ts';
+
+/** While the store does not respond, the import sends the plants again after this number of milliseconds. */
+const retryDelay = 1_000;
+
+/** The import remembers at most this number of new plants, for the list. */
+const mostFirst = 100;
+
+/** The progress of an import, and later its result. */
+export interface Progress {
+  readonly bytes: number;
+  readonly added: number;
+  readonly present: number;
+  readonly rejected: readonly RejectedRow[];
+  /** The first plants that were added. */
+  readonly first: readonly NewPlant[];
+  /** Whether the plants wait for the store, or for another token. */
+  readonly isWaiting: boolean;
+}
+
+interface SendOptions {
+  client: PlantStoreClient;
+  /** Stops the import. The store keeps the plants that were sent before. */
+  signal: AbortSignal;
+  onProgress(progress: Progress): void;
+}
+
+/**
+ * Creates the plants of a file, one batch after another. A plant that the store rejects does not stop the
+ * import.
+ *
+ * @throws the signal's reason, or an error that also stops a new attempt, such as a missing scope
+ */
+export async function sendPlants(
+  { file, facts, bad }: CheckedFile,
+  { client, signal, onProgress }: SendOptions,
+): Promise<void> {
+  const opened = readRows(file.stream(), { encoding: facts.encoding });
+  const rejected = [...bad];
+  const first: NewPlant[] = [];
+  let [added, present] = [0, 0];
+  const report = (isWaiting: boolean, bytes = opened.facts.bytes) =>
+    onProgress({ bytes, added, present, rejected: [...rejected], first, isWaiting });
+  for await (const rows of opened.rows) {
+    const ready = rows.flatMap((row) => (row.plant ? [row] : []));
+    const plants = ready.map(({ plant }) => plant);
+    const results = await createAll(client, plants, { signal, onWaiting: () => report(true) });
+    for (const [i, { plant, line, text }] of ready.entries()) {
+      const result = results[i];
+      if (!result || 'error' in result) {
+        rejected.push({ line, text, reason: result?.message ?? '' });
+      } else if (result.result === 'exists') present++;
+      else if (added++ < mostFirst) first.push(plant);
+    }
+    report(false);
+  }
+  report(false, file.size);
+}
+
+interface CreateOptions {
+  signal: AbortSignal;
+  onWaiting(): void;
+}
+
+/**
+ * Creates plants, and returns a result for each. Waits while the store does not respond, and while the user
+ * enters another token. It does no harm to send a plant twice.
+ */
+async function createAll(
+  client: PlantStoreClient,
+  plants: readonly NewPlant[],
+  { signal, onWaiting }: CreateOptions,
+): Promise<readonly CreateResult[]> {
+  const results = new Map<NewPlant, CreateResult>();
+  for (let rest = plants; rest.length > 0; ) {
+    signal.throwIfAborted();
+    try {
+      const response = await client.createPlants.mutate({ plants: [...rest] }, { signal });
+      for (const [i, plant] of rest.entries()) {
+        const result = response.results[i];
+        if (result && !isRetryable(result)) results.set(plant, result);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      const [only] = rest;
+      const known = plantStoreError(error);
+      // Only a plant that is a batch of its own can be larger than a request.
+      if (known?.kind === 'bodyTooLarge' && only) {
+        const message = explainError(error);
+        results.set(only, { id: only.id, result: 'error', error: known.code, message });
+      } else if (!isRetryable(error) && !isTokenError(error)) throw error;
+    }
+    rest = rest.filter((plant) => !results.has(plant));
+    if (rest.length > 0) {
+      onWaiting();
+      await new Promise((resolve) => setTimeout(resolve, retryDelay));
+    }
+  }
+  return plants.flatMap((plant) => results.get(plant) ?? []);
+}

@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react';
+import { type Address, hrefOf } from '../../ui/address.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { ClientText } from '../../ui/client-text.tsx';
+import styles from './plant-list.module.css';
+
+/** Says that no plant matches the search and the tag. */
+export function NoMatch({ tag, search, tags }: Address & { tags: readonly string[] }) {
+  return (
+    <div className={styles.message}>
+      <h2>
+        No plant {search === undefined ? 'has the tag' : 'matches'} ‘
+        <ClientText text={search ?? tag ?? ''} />’
+      </h2>
+      <div className="row">
+        {search !== undefined && (
+          <LinkButton kind="primary" href={hrefOf({ tag })}>
+            Clear search
+          </LinkButton>
+        )}
+        {tag !== undefined && <LinkButton href={hrefOf({ search })}>Any tag</LinkButton>}
+        {tags.map((each) => (
+          <LinkButton key={each} href={hrefOf({ tag: each })}>
+            Plants with the tag <ClientText text={each} />
+          </LinkButton>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface EmptyListProps {
+  title: string;
+  text?: ReactNode;
+  mayCreate: boolean;
+  onAdd(): void;
+  onImport(): void;
+  /** Imports the houseplants that come with the store. */
+  onSample?: () => void;
+}
+
+/** A list without plants, and the ways to add some. */
+export function EmptyList({ title, text, mayCreate, onAdd, onImport, onSample }: EmptyListProps) {
+  return (
+    <div className={styles.message}>
+      <Seedling />
+      <h2>{title}</h2>
+      {text && <p>{text}</p>}
+      {mayCreate && (
+        <div className="row">
+          <Button kind="primary" icon="add" onClick={onAdd}>
+            Add a plant
+          </Button>
+          <Button icon="upload" onClick={onImport}>
+            Import a file
+          </Button>
+        </div>
+      )}
+      {mayCreate && onSample && (
+        <Button kind="quiet" onClick={onSample}>
+          Or try it with 208 houseplants
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Seedling() {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 120 120" width="120" height="120">
+      <ellipse cx="60" cy="110" rx="34" ry="5" fill="var(--faint-line)" />
+      <path d="M58 76V44h4v32z" fill="var(--accent)" />
+      <path d="M60 52C58 30 42 22 24 22c0 20 12 32 36 30z" fill="var(--accent)" />
+      <path d="M60 44c0-18 12-28 32-30 2 20-10 32-32 30z" fill="var(--accent)" />
+      <path d="M34 76h52l-6 32a4 4 0 0 1-4 3H44a4 4 0 0 1-4-3z" fill="var(--pot)" />
+      <path d="M30 70h60v10H30z" fill="var(--pot-rim)" />
+    </svg>
+  );
+}

@@ -1,0 +1,66 @@
+import { plantStoreError } from '@plant-store/client';
+import type { NewPlant, StoredPlant } from '@plant-store/schemas';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { explainError } from '../../store/errors.tsx';
+import { useClient } from '../../store/store.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { plantQuery, refreshPlants } from '../plant-queries.ts';
+import { PlantFacts } from '../plant-text.tsx';
+import { PlantForm } from './plant-form.tsx';
+
+interface AddPlantProps {
+  mayRead: boolean;
+  /** The texts with which the form begins, when a plant is duplicated. */
+  start: Partial<NewPlant>;
+  onAdded(plant: StoredPlant): void;
+  onClose(): void;
+}
+
+/** Adds one plant. */
+export function AddPlant({ mayRead, start, onAdded, onClose }: AddPlantProps) {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  const add = useMutation({
+    mutationFn: (plant: NewPlant) => client.createPlant.mutate(plant),
+    onSuccess(_response, plant) {
+      onAdded({ ...plant, createdAt: new Date() });
+      void refreshPlants(queryClient);
+    },
+  });
+  const isTaken = plantStoreError(add.error)?.kind === 'idTaken';
+  return (
+    <Dialog place="side" title="Add a plant" onClose={onClose}>
+      <PlantForm
+        label="Add a plant"
+        start={start}
+        submit="Add plant"
+        isPending={add.isPending}
+        error={add.error}
+        explanation={
+          isTaken && (
+            <TakenNumber
+              id={add.variables?.id ?? 0n}
+              message={explainError(add.error)}
+              mayRead={mayRead}
+            />
+          )
+        }
+        onSubmit={add.mutate}
+        onChange={add.reset}
+        onCancel={onClose}
+      />
+    </Dialog>
+  );
+}
+
+/** Says that a number belongs to another plant, and shows the other plant. */
+function TakenNumber({ id, message, mayRead }: { id: bigint; message: string; mayRead: boolean }) {
+  const client = useClient();
+  const { data: owner } = useQuery({ ...plantQuery(client, id), enabled: mayRead });
+  return (
+    <section role="alert" aria-label="The number is taken">
+      <p className="warning">{message}</p>
+      {owner && <PlantFacts plant={owner} />}
+    </section>
+  );
+}

@@ -1,0 +1,95 @@
+import type { NewPlant, StoredPlant } from '@plant-store/schemas';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isChangedPlant } from '../../store/errors.tsx';
+import { useClient } from '../../store/store.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ClientText } from '../../ui/client-text.tsx';
+import { notify } from '../../ui/notice.tsx';
+import { plantQuery, refreshPlants } from '../plant-queries.ts';
+import { replacePlant } from '../replace-plant.ts';
+import { PlantForm } from './plant-form.tsx';
+
+/** `etag` identifies the content that the user has seen. */
+type SeenPlant = StoredPlant & { readonly etag?: string };
+
+interface CorrectPlantProps {
+  plant: SeenPlant;
+  onClose(): void;
+}
+
+/** Corrects the name and the tag of a plant. If somebody else was faster, shows both. */
+export function CorrectPlant({ plant, onClose }: CorrectPlantProps) {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  /** The form begins with the plant as it was when the user opened the form. */
+  const [seen, setSeen] = useState(plant);
+  const correct = useMutation({
+    mutationFn: ({ plant, ifMatch }: { plant: NewPlant; ifMatch: string | undefined }) =>
+      replacePlant(client, { ...plant, ifMatch }),
+    async onSuccess() {
+      await refreshPlants(queryClient);
+      notify('Corrected the plant');
+      onClose();
+    },
+  });
+  const isConflict = isChangedPlant(correct.error);
+  const { data: stored } = useQuery({
+    ...plantQuery(client, plant.id),
+    enabled: isConflict,
+    staleTime: 0,
+  });
+  const mine = correct.variables?.plant;
+  return (
+    <PlantForm
+      label="Correct the plant"
+      start={seen}
+      isNumberFixed
+      submit="Save"
+      isPending={correct.isPending}
+      error={correct.error}
+      explanation={
+        isConflict &&
+        stored &&
+        mine && (
+          <section role="alert" className="warning stack" aria-label="Somebody else was faster">
+            <p>Somebody else has corrected this plant since you opened it.</p>
+            <p>
+              Theirs: <Content plant={stored} />
+            </p>
+            <p>
+              Yours: <Content plant={mine} />
+            </p>
+            <div className="row">
+              <Button
+                onClick={() => {
+                  setSeen(stored);
+                  correct.mutate({ plant: mine, ifMatch: stored.etag });
+                }}
+              >
+                Save mine
+              </Button>
+              <Button onClick={onClose}>Keep theirs</Button>
+            </div>
+          </section>
+        )
+      }
+      onSubmit={(changed) => correct.mutate({ plant: changed, ifMatch: seen.etag })}
+      onChange={correct.reset}
+      onCancel={onClose}
+    />
+  );
+}
+
+function Content({ plant: { name, tag } }: { plant: Pick<StoredPlant, 'name' | 'tag'> }) {
+  return (
+    <>
+      <ClientText text={name} />
+      {tag !== undefined && (
+        <>
+          , tag <ClientText text={tag} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+import { type Format, plantWriter } from '@plant-store/formats';
+import type { StoredPlant } from '@plant-store/schemas';
+import { fileName, saveFile } from '../ui/save-file.ts';
+
+interface FileOptions {
+  format?: Format;
+  /** Texts for the name of the file, such as the tag of the plants. */
+  names?: readonly (string | undefined)[];
+}
+
+/** Collects plants for a file, and saves the file. A spreadsheet and the import both read the CSV. */
+export function plantFile({ format = 'csv', names = [] }: FileOptions = {}) {
+  const { start, rows } = plantWriter(format, { spreadsheet: format === 'csv' });
+  // The browser keeps large blobs on the disk.
+  const parts = [new Blob([start])];
+  return {
+    add: (plants: readonly StoredPlant[]) => void parts.push(new Blob([rows(plants)])),
+    save: () => saveFile(fileName(['plants', ...names], format), parts),
+  };
+}
+
+/** Saves plants that are already loaded. */
+export function savePlants(plants: readonly StoredPlant[]): void {
+  const file = plantFile();
+  file.add(plants);
+  file.save();
+}

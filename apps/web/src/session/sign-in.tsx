@@ -1,0 +1,102 @@
+import { type FormEvent, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Check, Field } from '../ui/field.tsx';
+import { Logo } from '../ui/icon.tsx';
+import styles from './sign-in.module.css';
+import { isKeptOnBrowser, keepToken } from './use-session.ts';
+
+interface SignInProps {
+  /** Why the store rejects the earlier token. */
+  rejected?: string;
+  onEnter(token: string, isForBrowser: boolean): void;
+}
+
+/** The page that asks for an access token. */
+export function SignInPage({ onEnter }: SignInProps) {
+  return (
+    <main className={styles.page}>
+      <div className={`card stack ${styles.card}`}>
+        <Logo />
+        <h1>Open the plant store</h1>
+        <SignInForm onEnter={onEnter} />
+      </div>
+    </main>
+  );
+}
+
+/** Asks for another token over the open console, so that nothing the user has typed is lost. */
+export function SignInAgain(props: SignInProps) {
+  return (
+    <Dialog title="Sign in again" isBusy onClose={() => {}}>
+      <SignInForm {...props} />
+    </Dialog>
+  );
+}
+
+function SignInForm({ rejected, onEnter }: SignInProps) {
+  const [token, setToken] = useState('');
+  const [isForBrowser, setIsForBrowser] = useState(false);
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (token.trim() !== '') onEnter(token.trim(), isForBrowser);
+  };
+  return (
+    <form className="stack" onSubmit={onSubmit}>
+      {rejected && (
+        <p className="alert" role="alert">
+          {rejected}
+        </p>
+      )}
+      <Field label="Access token" type="password" value={token} onChange={setToken} autoFocus />
+      <KeepSignedIn isKept={isForBrowser} onChange={setIsForBrowser} />
+      <Button kind="primary" type="submit">
+        Open
+      </Button>
+      <p className="help">
+        No token? Ask the person who runs this store, or a colleague who manages its access tokens.
+        They can send you a link that opens this page.
+      </p>
+    </form>
+  );
+}
+
+function KeepSignedIn({ isKept, onChange }: { isKept: boolean; onChange(isKept: boolean): void }) {
+  return (
+    <div>
+      <Check label="Keep me signed in on this browser" isChecked={isKept} onChange={onChange} />
+      <p className="help">
+        {isKept
+          ? 'Everyone who uses this browser can open the store until you sign out.'
+          : 'You are signed out when you close the tab.'}
+      </p>
+    </div>
+  );
+}
+
+interface AccountProps {
+  name: string | undefined;
+  token: string;
+  onSignOut(): void;
+  onClose(): void;
+}
+
+/** Says who is signed in, and signs out. */
+export function Account({ name, token, onSignOut, onClose }: AccountProps) {
+  const [isKept, setIsKept] = useState(isKeptOnBrowser);
+  const keep = (isForBrowser: boolean) => {
+    keepToken(token, isForBrowser);
+    setIsKept(isForBrowser);
+  };
+  return (
+    <Dialog title={name === undefined ? 'Signed in' : `Signed in as ${name}`} onClose={onClose}>
+      <KeepSignedIn isKept={isKept} onChange={keep} />
+      <div className="row">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" data-focus onClick={onSignOut}>
+          Sign out
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,116 @@
+import { useCallback, useEffect, useState } from 'react';
+import { replaceAddress } from '../ui/address.ts';
+
+/** Stores behind different paths of one origin have different tokens. */
+const key = `plant-store.token ${new URL('.', document.baseURI).pathname}`;
+
+/** The other tabs of this browser that show this store. No page of another origin can listen. */
+const tabs = new BroadcastChannel(key);
+
+/** A new tab waits for a token from another tab for this number of milliseconds. */
+const patience = 250;
+
+interface Session {
+  /** The access token, or undefined before the user has signed in. */
+  readonly token?: string | undefined;
+  /** Whether the console still asks other tabs for a token. */
+  readonly isLooking?: boolean;
+  /** Why the store rejects the token. The console stays open, and asks for another token. */
+  readonly rejected?: string;
+}
+
+/** The access token of this tab, and the functions that change it. */
+export function useSession() {
+  const [session, setSession] = useState<Session>(() => {
+    const token = takeTokenFromLink() ?? readToken();
+    return { token, isLooking: token === undefined };
+  });
+  const { token, isLooking, rejected } = session;
+  const isAccepted = token !== undefined && rejected === undefined;
+
+  const enter = useCallback((next: string, isForBrowser: boolean) => {
+    keepToken(next, isForBrowser);
+    setSession({ token: next });
+  }, []);
+  useEffect(() => {
+    // The user may open a link with a token in a tab that already shows the console.
+    const onHashChange = () => {
+      const linked = takeTokenFromLink();
+      if (linked !== undefined) setSession({ token: linked });
+    };
+    addEventListener('hashchange', onHashChange);
+    return () => removeEventListener('hashchange', onHashChange);
+  }, []);
+  useEffect(() => {
+    // A link that was opened in a new tab gets the token from the tab that has the link.
+    const onMessage = ({ data }: MessageEvent<{ token?: string }>) => {
+      if (isAccepted && !data.token) tabs.postMessage({ token });
+      if (isLooking && data.token) enter(data.token, isKeptOnBrowser());
+    };
+    tabs.addEventListener('message', onMessage);
+    if (isLooking) tabs.postMessage({});
+    const timer = isLooking && setTimeout(() => setSession({}), patience);
+    return () => {
+      tabs.removeEventListener('message', onMessage);
+      if (timer) clearTimeout(timer);
+    };
+  }, [token, isAccepted, isLooking, enter]);
+  const reject = useCallback((reason: string) => {
+    forgetToken();
+    setSession((latest) => (latest.token === undefined ? {} : { ...latest, rejected: reason }));
+  }, []);
+  const signOut = () => {
+    forgetToken();
+    setSession({});
+  };
+  return { ...session, enter, reject, signOut };
+}
+
+/**
+ * Returns the token of a link (`#token=…`), and removes it from the address bar and the history. The other
+ * parts of the address stay.
+ */
+function takeTokenFromLink(): string | undefined {
+  // A token may contain a plus, but URLSearchParams reads a plus as a space.
+  const fragment = location.hash.slice(1).replaceAll('+', '%2B');
+  const token = new URLSearchParams(fragment).get('token');
+  if (token === null) return undefined;
+  keepToken(token, false);
+  replaceAddress({});
+  return token || undefined;
+}
+
+function readToken(): string | undefined {
+  const read = (storage: Storage) => storage.getItem(key);
+  return inStorage('sessionStorage', read) ?? inStorage('localStorage', read) ?? undefined;
+}
+
+/** Keeps the token until the tab closes, or on this browser until the user signs out. */
+export function keepToken(token: string, isForBrowser: boolean): void {
+  inStorage('sessionStorage', (storage) => storage.setItem(key, token));
+  inStorage('localStorage', (storage) =>
+    isForBrowser ? storage.setItem(key, token) : storage.removeItem(key),
+  );
+}
+
+/** Whether this browser keeps the token after the tab closes. */
+export function isKeptOnBrowser(): boolean {
+  return inStorage('localStorage', (storage) => storage.getItem(key)) !== null;
+}
+
+function forgetToken(): void {
+  inStorage('sessionStorage', (storage) => storage.removeItem(key));
+  inStorage('localStorage', (storage) => storage.removeItem(key));
+}
+
+/** A browser without storage throws an error: the token then lasts until a reload. */
+function inStorage<Result>(
+  name: 'sessionStorage' | 'localStorage',
+  use: (storage: Storage) => Result,
+): Result | null {
+  try {
+    return use(window[name]);
+  } catch {
+    return null;
+  }
+}

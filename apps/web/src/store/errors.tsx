@@ -1,0 +1,58 @@
+import { AccessTokenError, plantStoreError } from '@plant-store/client';
+
+/** Returns a message that explains the error of a request to a person. */
+export function explainError(thrown: unknown): string {
+  const error = plantStoreError(thrown);
+  // The messages of these errors are for programmers, such as "Failed to fetch".
+  if (error?.kind === 'noResponse' || error?.kind === 'timeout') {
+    return 'The plant store does not respond. Check the network, and try again.';
+  }
+  const { message } = error ?? (thrown instanceof Error ? thrown : { message: String(thrown) });
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}
+
+/** Whether the store rejects the access token, or an HTTP header cannot contain the token. */
+export function isTokenError(thrown: unknown): boolean {
+  if (thrown instanceof Error && thrown.cause instanceof AccessTokenError) return true;
+  const kind = plantStoreError(thrown)?.kind;
+  return kind === 'tokenInvalid' || kind === 'tokenMissing';
+}
+
+/** Whether the access token lacks the scope for a request. */
+export function isScopeError(thrown: unknown): boolean {
+  return plantStoreError(thrown)?.kind === 'insufficientScope';
+}
+
+/** Whether the store has no plant with the number of a request. */
+export function isUnknownPlant(thrown: unknown): boolean {
+  return plantStoreError(thrown)?.kind === 'plantUnknown';
+}
+
+/** Whether somebody else has changed or replaced the plant that a request names by its `etag`. */
+export function isChangedPlant(thrown: unknown): boolean {
+  // The text of the code is compared, because older catalogues do not have this code.
+  return String(plantStoreError(thrown)?.code) === '41200';
+}
+
+/** Whether the user has stopped the request. */
+function isAborted(thrown: unknown): boolean {
+  const { name, cause }: { name?: string; cause?: { name?: string } } = Object(thrown);
+  return name === 'AbortError' || cause?.name === 'AbortError';
+}
+
+interface ErrorAlertProps {
+  /** The error of a request. Without an error, or when the user has stopped it, there is no alert. */
+  error: unknown;
+  /** The first sentence of the alert, such as "The plant is not added." */
+  start?: string;
+}
+
+export function ErrorAlert({ error, start }: ErrorAlertProps) {
+  if (!error || isAborted(error)) return null;
+  return (
+    <p className="alert" role="alert">
+      {start && `${start} `}
+      {explainError(error)}
+    </p>
+  );
+}

@@ -1,0 +1,123 @@
+import {
+  createPlantStoreClient,
+  isRetryable,
+  type PlantStoreClient,
+  queryDefaults,
+} from '@plant-store/client';
+import type { Identity } from '@plant-store/schemas';
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  QueryClientProvider,
+  useQuery,
+} from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useLayoutEffect, useState } from 'react';
+import { explainError, isScopeError, isTokenError } from './errors.tsx';
+
+/** Returns the address of the store. If a proxy adds a path prefix, the address includes the prefix. */
+export function baseUrl(): string {
+  return new URL('.', document.baseURI).href;
+}
+
+const ClientContext = createContext<PlantStoreClient | undefined>(undefined);
+
+interface StoreProps {
+  token: string;
+  children: ReactNode;
+  /** Runs when the store rejects the token. */
+  onRejected(reason: string): void;
+}
+
+/** Connects the views inside with the store. A new token continues with the views and their state. */
+export function Store({ token, children, onRejected }: StoreProps) {
+  const [{ queryClient, client, setToken }] = useState(() => connect(onRejected));
+  // Runs before the first queries inside.
+  useLayoutEffect(() => setToken(token), [setToken, token]);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <ClientContext value={client}>{children}</ClientContext>
+    </QueryClientProvider>
+  );
+}
+
+function connect(onRejected: (reason: string) => void) {
+  const onError = (error: unknown) => {
+    if (isTokenError(error)) onRejected(explainError(error));
+    if (isScopeError(error)) void queryClient.invalidateQueries({ queryKey: ['whoAmI'] });
+  };
+  const queryClient = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      // Even without a network, the browser can reach a server on the same machine.
+      queries: { ...queryDefaults, networkMode: 'always' },
+      mutations: { networkMode: 'always' },
+    },
+  });
+  let current = '';
+  return {
+    queryClient,
+    client: createPlantStoreClient({
+      url: baseUrl(),
+      token: () => current,
+      // The time limit is long, because a request of a large import may take half a minute.
+      timeout: 40_000,
+      retry: false,
+    }),
+    /** What the store did not give to the earlier token is asked for again. */
+    setToken(token: string): void {
+      current = token;
+      void queryClient.invalidateQueries();
+    },
+  };
+}
+
+/** Returns the typed client of the store. */
+export function useClient(): PlantStoreClient {
+  const client = useContext(ClientContext);
+  if (!client) throw new Error('useClient is used outside Store');
+  return client;
+}
+
+/** What the access token allows. */
+export type Permissions = Readonly<
+  Record<'read' | 'create' | 'update' | 'delete' | 'manage', boolean>
+>;
+
+/** Returns the owner of the access token, and what the token allows. */
+export function useIdentity(): { identity: Identity | undefined; may: Permissions } {
+  const client = useClient();
+  const { data: identity } = useQuery({
+    queryKey: ['whoAmI'],
+    queryFn: ({ signal }) => client.whoAmI.query({}, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => isRetryable(state.error) && 1_000,
+  });
+  const has = (scope: string) => identity?.scopes.includes(scope) ?? false;
+  return {
+    identity,
+    may: {
+      // Before the response, the console asks for the list too, so that both need one round trip.
+      read: identity === undefined || has('plants:read'),
+      create: has('plants:create'),
+      update: has('plants:update'),
+      delete: has('plants:delete'),
+      manage: has('tokens:manage'),
+    },
+  };
+}
+
+const scopeTexts: Readonly<Record<string, string>> = {
+  'plants:read': 'see plants',
+  'plants:create': 'add plants',
+  'plants:update': 'correct plants',
+  'plants:delete': 'delete plants',
+  'tokens:manage': 'manage access tokens',
+  'webhooks:manage': 'manage webhooks',
+};
+
+/** Describes a scope for a person, such as "add plants". */
+export function describeScope(scope: string): string {
+  return scopeTexts[scope] ?? scope;
+}

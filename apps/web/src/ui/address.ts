@@ -1,0 +1,61 @@
+import { readIdText } from '@plant-store/schemas/plain';
+import { useMemo, useSyncExternalStore } from 'react';
+
+/** Selects the plants of a list. */
+export interface PlantFilter {
+  /** Only plants with exactly this tag. */
+  readonly tag?: string | undefined;
+  /** Only plants whose names contain each word of this text. */
+  readonly search?: string | undefined;
+}
+
+/**
+ * The part of the console's state that a link can name. It is in the fragment of the address. A browser
+ * never sends the fragment, so no log contains names, tags or numbers of plants.
+ */
+export interface Address extends PlantFilter {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** The open plant. */
+  readonly plant?: bigint | undefined;
+}
+
+/** The state that the address bar names. */
+export function readAddress(hash = location.hash): Address {
+  const values = new URLSearchParams(hash.slice(1));
+  return {
+    tag: values.get('tag') ?? undefined,
+    search: values.get('search') || undefined,
+    after: values.get('after') || undefined,
+    plant: readIdText(values.get('plant') ?? ''),
+  };
+}
+
+/** Returns the link to a state of the console. */
+export function hrefOf(address: Address): string {
+  const given = Object.entries(address).filter(([, value]) => value !== undefined);
+  return `#${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** Changes a part of the address. The Back button then shows the earlier state again. */
+export function go(change: Address): void {
+  location.hash = hrefOf({ ...readAddress(), ...change });
+}
+
+/** Changes a part of the address, without a new entry in the browser's history. */
+export function replaceAddress(change: Address): void {
+  const href = hrefOf({ ...readAddress(), ...change });
+  history.replaceState(null, '', location.pathname + location.search + (href === '#' ? '' : href));
+  // The browser reports only the changes that it makes itself.
+  dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
+export function useAddress(): Address {
+  const hash = useSyncExternalStore(subscribe, () => location.hash);
+  return useMemo(() => readAddress(hash), [hash]);
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('hashchange', listener);
+  return () => removeEventListener('hashchange', listener);
+}

@@ -1,0 +1,37 @@
+import { useEffect, useSyncExternalStore } from 'react';
+import styles from './notice.module.css';
+
+/** A notice disappears after this number of milliseconds. */
+const shownFor = 6_000;
+
+let latest: { readonly text: string } | undefined;
+const listeners = new Set<() => void>();
+
+/** Says the result of an action. A new notice replaces the last one. */
+export function notify(text: string): void {
+  show({ text });
+}
+
+function show(notice: typeof latest): void {
+  latest = notice;
+  for (const tell of listeners) tell();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** The place for notices, over the lower edge of the page. It moves nothing, and lets clicks through. */
+export function Notices() {
+  const notice = useSyncExternalStore(subscribe, () => latest);
+  useEffect(() => {
+    const timer = notice && setTimeout(show, shownFor, undefined);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  return (
+    <div role="status" className={styles.place}>
+      {notice && <p className={`card clamp ${styles.notice}`}>{notice.text}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import { text } from 'node:stream/consumers';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { dialogOf, namesOf, openPage, rowOf } from './fixtures/open-page.ts';
+import { address, client, freshId, numbered, openPlants, url } from './fixtures/shared-server.ts';
+
+async function openForm(): Promise<Page> {
+  const page = await openPage(address());
+  await page
+    .getByRole('button', { name: /^Add( a plant)?$/ })
+    .first()
+    .click();
+  await dialogOf(page, 'Add a plant').waitFor();
+  return page;
+}
+
+async function add(page: Page, name: string, id: bigint | string): Promise<void> {
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('textbox', { name: 'Number' }).fill(String(id));
+  await page.getByRole('button', { name: 'Add plant' }).click();
+}
+
+it.each([-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n + 1n])(
+  'adds, opens and deletes the plant with exactly the number %s',
+  async (id) => {
+    const page = await openForm();
+    await add(page, 'Exact', id);
+    await page.getByText('Added “Exact”').waitFor();
+    expect(await client.getPlant.query({ id })).toMatchObject({ id, name: 'Exact' });
+    await rowOf(page, 'Exact').getByRole('link').first().click();
+    const plant = page.getByRole('complementary', { name: 'Exact' });
+    await plant.getByText(String(id)).waitFor();
+    await plant.getByRole('button', { name: 'Delete' }).click();
+    await page
+      .getByRole('alertdialog', { name: 'Delete 1 plant?' })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await page.getByText('Deleted 1 plant').waitFor();
+    await plant.waitFor({ state: 'detached' });
+    await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
+  },
+);
+
+it('suggests a number, and says what is wrong with another', async () => {
+  const page = await openForm();
+  const number = page.getByRole('textbox', { name: 'Number' });
+  expect(await number.inputValue()).toMatch(/^\d+$/);
+  await page.getByRole('button', { name: 'Add plant' }).click();
+  await page.getByText('Enter a name').waitFor();
+  for (const text of ['1.5', '007', 'seven']) {
+    await add(page, 'Fern', text);
+    await page.getByText('must be a whole number').waitFor();
+  }
+  await add(page, 'U+0000 is \u0000', freshId());
+  await page.getByText('must not contain U+0000').waitFor();
+});
+
+it('shows the owner of a number that is taken', async () => {
+  const id = freshId();
+  await client.createPlant.mutate({ id, name: 'The owner of the number' });
+  const page = await openForm();
+  await add(page, 'Too late', id);
+  const alert = page.getByRole('alert', { name: 'The number is taken' });
+  await alert.getByText('The owner of the number').waitFor();
+  await add(page, 'Too late', freshId());
+  await page.getByText('Added “Too late”').waitFor();
+});
+
+it('duplicates a plant, and copies its link and its command', async () => {
+  const { page, ids, tag } = await openPlants(['Hoya']);
+  const [id = 0n] = ids;
+  await rowOf(page, 'Hoya').getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Copy link' }).click();
+  await page.getByText('Copied').waitFor();
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  expect(await copied()).toBe(`${url}/#plant=${id}`);
+  await page.getByRole('button', { name: 'Copy as curl' }).click();
+  await expect.poll(copied).toContain(`curl '${url}/plants/${id}'`);
+  await page.getByRole('button', { name: 'Duplicate' }).click();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Hoya');
+  await page.getByRole('button', { name: 'Add plant' }).click();
+  await page.getByText('Added “Hoya”').waitFor();
+  expect((await client.listPlants.query({ tag })).plants.length).toBe(2);
+});
+
+it('says that the open plant was deleted by somebody else, and that no plant has a number', async () => {
+  const { page, ids } = await openPlants(['Hoya']);
+  const [id = 0n] = ids;
+  await rowOf(page, 'Hoya').getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Copy link' }).waitFor();
+  await client.deletePlant.mutate({ id });
+  await page.getByText('This plant was deleted.').waitFor({ timeout: 10_000 });
+  const other = await openPage(`${address()}&plant=${id}`);
+  await other.getByText(`No plant has the number ${id}.`).waitFor();
+});
+
+it('deletes the checked plants after one question, which can save a copy of them', async () => {
+  const { page, tag } = await openPlants(numbered(60));
+  await page.getByRole('checkbox', { name: 'Select all' }).check();
+  for (const name of numbered(10)) await rowOf(page, name).getByRole('checkbox').uncheck();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Delete 50 plants?' });
+  await question.getByText('This cannot be undone.').waitFor();
+  await question.getByText('Plant 015').waitFor();
+  await question.getByText('and 45 more').waitFor();
+  const download = page.waitForEvent('download');
+  await question.getByRole('button', { name: 'Save a copy' }).click();
+  const lines = (await text(await (await download).createReadStream())).trim().split('\n');
+  expect(lines.length).toBe(51);
+  await question.getByRole('button', { name: 'Delete 50 plants' }).click();
+  await page.getByText('Deleted 50 plants').waitFor();
+  await expect.poll(() => namesOf(page)).toEqual(numbered(10));
+  expect((await client.listPlants.query({ tag })).plants.length).toBe(10);
+});
+
+it('offers one Delete when rows are checked beside an open plant', async () => {
+  const { page } = await openPlants(['Open', 'Checked']);
+  await rowOf(page, 'Open').getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Delete' }).waitFor();
+  await rowOf(page, 'Checked').getByRole('checkbox').check();
+  expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(1);
+});
+
+it('exports what the list shows, on all its pages', async () => {
+  const { page } = await openPlants(numbered(150));
+  await page.getByRole('button', { name: 'Export' }).click();
+  const download = page.waitForEvent('download');
+  await dialogOf(page, 'Export').getByRole('button', { name: 'CSV' }).click();
+  const saved = await download;
+  expect(saved.suggestedFilename()).toMatch(/^plants Tag \d+ [\d-]+\.csv$/);
+  const lines = (await text(await saved.createReadStream())).trim().split('\n');
+  expect(lines.length).toBe(151);
+  await page.getByText('Saved 150 plants').waitFor();
+});
