@@ -4,7 +4,6 @@ export {
   databaseUrlSyntax,
   describeDatabaseUrl,
   isDatabaseUrl,
-  parseDatabaseUrl,
   withoutPassword,
 } from './database/database-url.ts';
 export { DataDirectoryError } from './database/embedded/lock.ts';

@@ -1,127 +1,94 @@
 import { databaseCode, databaseRoutine, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** What an error of the database or the network means. */
-interface Meaning {
-  /**
-   * - `row`: one row of the statement is wrong, and the other rows may be valid
-   * - `wait`: the statement waited too long, perhaps because of one row
-   * - `settings`: only a person can remove the error, so the store does not start
-   */
-  readonly kind?: 'row' | 'wait' | 'settings';
-  readonly what: string;
-  readonly remedy: string;
-}
+/**
+ * What an error of the database or the network means:
+ *
+ * - `row`: one row of the statement is wrong, and the other rows may be valid
+ * - `wait`: the statement waited too long, perhaps because of one row
+ * - `settings`: only a person can remove the error, so the store does not start
+ * - `state`: the error may pass
+ */
+type Meaning = readonly [kind: 'row' | 'wait' | 'settings' | 'state', what: string, remedy: string];
 
 const unusable = 'the database cannot be used';
 const address = 'check the host and the port in DATABASE_URL, and that the database is running';
-const difference = 'plant-store-server doctor shows what to do';
+const doctor = 'plant-store-server doctor shows what to do';
 
 /** The meanings by SQLSTATE, by the class of a SQLSTATE, or by the code of a network error. */
 const meanings: Readonly<Record<string, Meaning>> = {
-  '01000': {
-    what: 'a commit did not wait for the standby, because somebody cancelled the wait',
-    remedy: 'check the standby; a failover now loses the commit',
-  },
-  '08P01': {
-    kind: 'settings',
-    what: unusable,
-    remedy: 'add ?pgbouncer=true to its URL if it is a PgBouncer',
-  },
-  '22': { kind: 'row', what: 'a value does not fit', remedy: difference },
-  '23': {
-    kind: 'row',
-    what: 'the table does not allow a plant',
-    remedy: 'drop the constraint, unless you want it',
-  },
-  '25006': {
-    what: 'the database accepts no writes',
-    remedy: 'connect to the primary, or make the database writable',
-  },
-  '28000': {
-    kind: 'settings',
-    what: unusable,
-    remedy: 'check the user in its URL, and pg_hba.conf',
-  },
-  '28P01': {
-    kind: 'settings',
-    what: unusable,
-    remedy:
-      'check the user and the password in its URL, where special characters are percent-encoded, such as %40 for @',
-  },
-  '3D000': {
-    kind: 'settings',
-    what: unusable,
-    remedy: 'create that database, or check the name in its URL',
-  },
-  '42501': { what: 'a privilege is missing', remedy: difference },
-  '42704': { kind: 'settings', what: unusable, remedy: 'remove that setting from its URL' },
-  '42P01': { what: 'a table is missing', remedy: difference },
-  '42P10': {
-    what: 'the primary key of plants is missing or invalid',
-    remedy:
-      'run REINDEX INDEX CONCURRENTLY plants_pkey, or ALTER TABLE plants ADD PRIMARY KEY (id)',
-  },
-  '42': { what: 'a table is not as the store needs it', remedy: difference },
-  '53100': { what: 'the disk of the database is full', remedy: 'free some room there' },
-  '53300': {
-    what: 'the database has no free connection',
-    remedy: 'raise max_connections, or run fewer clients',
-  },
-  '55P03': {
-    kind: 'wait',
-    what: 'another session has locked the table or a row',
-    remedy: `try again when that session has ended; ${difference}`,
-  },
-  '57014': {
-    kind: 'wait',
-    what: 'the database took too long',
-    remedy: 'try again; pg_locks and pg_stat_activity show what it waits for',
-  },
-  '57P03': { what: 'the database is starting or stopping', remedy: 'try again in a moment' },
-  P0: {
-    kind: 'row',
-    what: 'a trigger rejects a plant',
-    remedy: 'drop the trigger, or correct its function',
-  },
-  ECONNREFUSED: { what: 'nothing accepts connections there', remedy: address },
-  ENOENT: { what: 'the socket of the database does not exist', remedy: address },
-  ENOTFOUND: { kind: 'settings', what: unusable, remedy: 'check the host in its URL' },
-  TLS_NOT_OFFERED: {
-    kind: 'settings',
-    what: unusable,
-    remedy: 'remove sslmode from its URL if the network is safe, or turn on TLS in the server',
-  },
+  '01000': [
+    'state',
+    'somebody cancelled the wait of a commit for the standby',
+    'check the standby',
+  ],
+  '08P01': ['settings', unusable, 'add ?pgbouncer=true to its URL if it is a PgBouncer'],
+  '22': ['row', 'a value does not fit', doctor],
+  '23': ['row', 'the table does not allow a plant', 'drop the constraint, unless you want it'],
+  '25006': [
+    'state',
+    'it accepts no writes',
+    'connect to the primary, or make the database writable',
+  ],
+  '28000': ['settings', unusable, 'check the user in its URL, and pg_hba.conf'],
+  '28P01': [
+    'settings',
+    unusable,
+    'check the user and the password in its URL, where special characters are percent-encoded, such as %40 for @',
+  ],
+  '3D000': ['settings', unusable, 'create that database, or check the name in its URL'],
+  '42': ['state', 'a table is not as the store needs it', doctor],
+  '42501': ['state', 'a privilege is missing', doctor],
+  '42704': ['settings', unusable, 'remove that setting from its URL'],
+  '42P10': [
+    'state',
+    'the primary key of plants is missing or invalid',
+    'run REINDEX INDEX CONCURRENTLY plants_pkey, or ALTER TABLE plants ADD PRIMARY KEY (id)',
+  ],
+  '53100': ['state', 'the disk of the database is full', 'free some room there'],
+  '53300': ['state', 'no connection is free', 'raise max_connections, or run fewer clients'],
+  '55P03': ['wait', 'another session has locked the table or a row', `end that session; ${doctor}`],
+  '57014': ['wait', 'the database took too long', 'pg_stat_activity shows what it waits for'],
+  '57P03': ['state', 'the database is starting or stopping', 'try again in a moment'],
+  P0: ['row', 'a trigger rejects a plant', 'drop the trigger, or correct its function'],
+  ECONNREFUSED: ['state', 'nothing accepts connections there', address],
+  ENOENT: ['state', 'the socket of the database does not exist', address],
+  ENOTFOUND: ['settings', unusable, 'check the host in its URL'],
+  TLS_NOT_OFFERED: [
+    'settings',
+    unusable,
+    'remove sslmode from its URL if the network is safe, or turn on TLS in the server',
+  ],
 };
 
-const noTls: Meaning = {
-  kind: 'settings',
-  what: unusable,
-  remedy:
-    'the server asks for TLS: add ?sslmode=verify-full to its URL, or ?sslmode=require, which does not verify ' +
-    'the server',
-};
+const noTls: Meaning = [
+  'settings',
+  unusable,
+  'the server asks for TLS: add ?sslmode=verify-full to its URL, or ?sslmode=require, which does not verify the server',
+];
 
-const policy: Meaning = {
-  what: 'row-level security or a rule changes the statements of the store',
-  remedy:
-    'run ALTER TABLE … DISABLE ROW LEVEL SECURITY or DROP RULE … ON that table, or let a superuser run ' +
-    'ALTER ROLE … BYPASSRLS for the user of the store',
-};
+const certificate: Meaning = [
+  'settings',
+  unusable,
+  'check the certificate of the server, and sslrootcert in its URL',
+];
+
+const policy: Meaning = [
+  'row',
+  'row-level security or a rule changes the statements of the store',
+  'run ALTER TABLE … DISABLE ROW LEVEL SECURITY or DROP RULE … ON that table, or let a superuser run ALTER ROLE … BYPASSRLS for the user of the store',
+];
 
 function meaningOf(error: unknown): Meaning {
-  if (isPolicyError(error)) return policy;
   const code = databaseCode(error) ?? '';
+  if (isPolicyError(error)) return policy;
   if (code === '28000' && /no encryption|SSL off/.test(rootMessage(error))) return noTls;
   const known = meanings[code] ?? meanings[code.slice(0, 2)];
   if (known) return known;
-  if (/CERT|SIGNATURE|TLS/.test(code)) {
-    const remedy = 'check the certificate of the server, and sslrootcert in its URL';
-    return { kind: 'settings', what: unusable, remedy };
-  }
+  if (/CERT|SIGNATURE|TLS/.test(code)) return certificate;
   return isStatementError(error)
-    ? { what: 'the database rejects the statement', remedy: 'its log may say more' }
-    : { what: 'the database did not respond', remedy: address };
+    ? ['state', 'the database rejects the statement', 'its log may say more']
+    : ['state', 'the database did not respond', address];
 }
 
 /**
@@ -129,7 +96,7 @@ function meaningOf(error: unknown): Meaning {
  * no password and no SQL.
  */
 export function explainDatabaseError(error: unknown): string {
-  const { what, remedy } = meaningOf(error);
+  const [, what, remedy] = meaningOf(error);
   return `${what} (${rootMessage(error)}): ${remedy}`;
 }
 
@@ -145,7 +112,7 @@ export class DatabaseSettingsError extends Error {
 /** Returns an error that ends the start, if only a person can remove the cause. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
   if (cause instanceof DatabaseSettingsError) return cause;
-  const { kind, remedy } = meaningOf(cause);
+  const [kind, , remedy] = meaningOf(cause);
   return kind === 'settings' ? new DatabaseSettingsError(remedy, cause) : undefined;
 }
 
@@ -153,12 +120,12 @@ export function databaseSettingsError(cause: unknown): DatabaseSettingsError | u
 export function isDataError(error: unknown): boolean {
   // The server can reject a new session with one of these SQLSTATEs, too.
   if (isLateWrite(error) || !isStatementError(error)) return false;
-  return isPolicyError(error) || meaningOf(error).kind === 'row';
+  return meaningOf(error)[0] === 'row';
 }
 
 /** Whether the halves of a batch may succeed after the whole batch has failed and changed nothing. */
 export function isSplittable(error: unknown): boolean {
-  return isDataError(error) || (isStatementError(error) && meaningOf(error).kind === 'wait');
+  return isDataError(error) || (isStatementError(error) && meaningOf(error)[0] === 'wait');
 }
 
 /**

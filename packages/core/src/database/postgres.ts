@@ -1,5 +1,5 @@
 import type { Database, Kind, OpenOptions, OwnSession } from './database.ts';
-import { type Host, readDatabaseUrl } from './database-url.ts';
+import { type Host, parseDatabaseUrl } from './database-url.ts';
 import { defaultTimeout, withTimeout } from './deadline.ts';
 import { databaseSettingsError, databaseUnavailable, orUnavailable } from './errors.ts';
 import { migrate } from './migration.ts';
@@ -94,7 +94,7 @@ export async function usePostgres<T>(
  * usable last comes first, and a host that did not respond comes last.
  */
 function createOpener(url: string, needsPrimary: boolean) {
-  const address = readDatabaseUrl(url);
+  const address = parseDatabaseUrl(url);
   const dropped = new Map<Host, SessionId[]>(address.hosts.map((host) => [host, []]));
   let order = address.hosts;
   const others = (host: Host) => order.filter((each) => each !== host);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import postgres from 'postgres';
 import type { Query, Rows } from './database.ts';
-import type { DatabaseAddress, Host, readDatabaseUrl } from './database-url.ts';
+import type { DatabaseAddress, Host } from './database-url.ts';
 import { timeText, withTimeout } from './deadline.ts';
 import { unconfirmedCommit } from './errors.ts';
 import type { Session } from './pool.ts';
@@ -44,18 +44,18 @@ const openTimeout = 2_000;
  */
 export async function openSession(
   host: Host,
-  address: ReturnType<typeof readDatabaseUrl>,
+  address: DatabaseAddress,
   limits: SessionLimits,
   /** The sessions on this host that this process has dropped, and that may still exist there. */
   dropped: SessionId[],
 ): Promise<PostgresSession> {
-  const { isPooler } = address;
+  const { isPooler, credentials } = address;
   // For TLS, postgres.js reads the property `host` of the socket.
   const socket = Object.assign(new Socket(), { host: host.host });
   socket.setNoDelay();
   let [isOpen, isStarted, isUnconfirmed, offersTls] = [true, false, false, true];
   const client = postgres({
-    ...definedOf({ user: address.user, password: address.password, database: address.database }),
+    ...credentials,
     ...host,
     ssl: address.tlsOf(host.host),
     max: 1,
@@ -225,13 +225,6 @@ function isPoolerError(): Error {
  */
 function withoutHoles(rows: unknown[]): unknown[] {
   return rows.length > 0 && !(0 in rows) ? rows.filter(() => true) : rows;
-}
-
-/** For an option that is undefined, postgres.js would not read its default, such as `PGUSER`. */
-function definedOf(values: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 }
 
 /** postgres.js documents the option `socket`, but its types lack this option. */

@@ -79,14 +79,13 @@ export function hasDatabase(directory: string): Promise<boolean> {
 /** Locks the directory, and opens its database. `close` unlocks the directory. */
 async function openEngine(directory: string): Promise<Pick<Engine, 'run' | 'close'>> {
   const unlock = await lockDataDirectory(directory);
+  const engine = new Engine(directory);
+  const close = () => engine.close().finally(unlock);
   try {
-    const engine = await Engine.open(directory, !(await hasDatabase(directory)));
-    return {
-      run: (...statement) => engine.run(...statement),
-      close: () => engine.close().finally(unlock),
-    };
+    await engine.open(!(await hasDatabase(directory)));
+    return { run: (...statement) => engine.run(...statement), close };
   } catch (error) {
-    unlock();
+    await close();
     throw openError(directory, error);
   }
 }

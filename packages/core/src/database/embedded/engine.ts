@@ -11,75 +11,98 @@ const program = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
 /** The time between two looks at the oldest call, in milliseconds. */
 const interval = 500;
 
-/** The time limits for opening the database: it may be created, or replay a long log. */
+/** The time limits for opening the database, which may be created, or replay a long log. */
 const [openTimeout, reopenTimeout] = [600_000, 30_000];
 
-interface Waiting extends PromiseWithResolvers<Rows> {
-  readonly timeout: number;
-}
+type Waiting = PromiseWithResolvers<Rows> & { readonly timeout: number };
 
 /**
- * A thread with PGlite. PGlite runs synchronously and may never return, so the main thread ends a thread that
- * is silent for too long.
+ * PGlite in a thread. PGlite runs synchronously and may never return, so the main thread ends a thread that is
+ * silent for too long. The next statement then opens the database again.
  */
-class Thread {
-  /** Resolves when the thread has ended. Another thread may then open the same directory. */
-  readonly ended: Promise<void>;
-  readonly #worker: Worker;
+export class Engine {
+  readonly #directory: string;
+  #worker: Worker | undefined;
+  /** Settles when the thread has opened the database. */
+  #opened: Promise<unknown> | undefined;
+  /** Resolves when the last thread has ended. Another thread may then open the same directory. */
+  #ended: Promise<unknown> = Promise.resolve();
   /** The calls without an outcome. PGlite runs them in the order of this map. */
   readonly #waiting = new Map<number, Waiting>();
-  readonly #watchdog: NodeJS.Timeout;
   #lastId = 0;
   /** Milliseconds since the last outcome, while calls wait. Does not count while the process is suspended. */
   #silence = 0;
-  error: Error | undefined;
+  #isClosed = false;
+  readonly #watchdog = setInterval(() => this.#endIfSilent(), interval).unref();
 
   constructor(directory: string) {
-    const workerData: WorkerInput = { pglite: resolvePGlite(), directory };
+    this.#directory = directory;
+  }
+
+  /** Opens the database, and creates it if it `isNew`. */
+  async open(isNew: boolean): Promise<void> {
+    this.#opened = this.#start(openTimeout);
+    await this.#opened;
+    if (!isNew) return;
+    // A thread that has created a database keeps over 100 MB of unused memory, so a new thread replaces it.
+    await this.#call('close', openTimeout);
+    this.#end(new Error('the database was created'));
+    await (this.#opened = this.#start(reopenTimeout));
+  }
+
+  /** Runs a statement after all earlier ones. If it takes longer than `timeout`, the thread is ended. */
+  async run(statement: Statement, timeout: number): Promise<Rows> {
+    if (this.#isClosed) throw new Error('the embedded database is closed');
+    await (this.#opened ??= this.#start(reopenTimeout));
+    return this.#call(statement, timeout);
+  }
+
+  /** Closes the database after all earlier statements. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#watchdog);
+    if (this.#worker) await this.#call('close', reopenTimeout).catch(() => {});
+    this.#end(new Error('the embedded database is closed'));
+    await this.#ended;
+  }
+
+  async #start(timeout: number): Promise<void> {
+    await this.#ended;
+    const workerData: WorkerInput = { pglite: resolvePGlite(), directory: this.#directory };
     // A worker does not inherit the compile cache. Without `execArgv`, it would inherit `--input-type`.
     const cache = nodeModule.getCompileCacheDir?.();
     const env = { ...process.env, ...(cache && { NODE_COMPILE_CACHE: dirname(cache) }) };
-    this.#worker = new Worker(program, { workerData, execArgv: [], env });
-    this.#worker.on('message', (outcome: Outcome) => this.#receive(outcome));
-    this.#worker.on('error', (error) => this.#end(error));
-    this.ended = new Promise((resolve) => {
-      this.#worker.on('exit', () => {
-        this.#end(new Error('the thread of the embedded database ended'));
-        resolve();
-      });
+    const worker = new Worker(program, { workerData, execArgv: [], env });
+    const end = (error: Error) => worker === this.#worker && this.#end(error);
+    worker.on('message', (outcome: Outcome) => this.#receive(outcome)).on('error', end);
+    this.#ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    void this.#ended.then(() => end(new Error('the thread of the embedded database ended')));
+    this.#worker = worker;
+    await this.#call('open', timeout).catch((error) => {
+      this.#end(error);
+      throw error;
     });
-    this.#watchdog = setInterval(() => this.#check(), interval).unref();
-    this.#worker.unref();
   }
 
-  async run(task: Call['task'], timeout: number): Promise<Rows> {
-    if (this.error) throw this.error;
-    const call: Call = { id: ++this.#lastId, task };
+  async #call(task: Call['task'], timeout: number): Promise<Rows> {
+    if (!this.#worker) throw new Error('the embedded database is not open');
     const waiting = { timeout, ...Promise.withResolvers<Rows>() };
-    // Only a waiting call keeps the process running.
-    if (this.#waiting.size === 0) this.#worker.ref();
-    this.#waiting.set(call.id, waiting);
-    this.#worker.postMessage(call);
+    this.#waiting.set(++this.#lastId, waiting);
+    this.#worker.ref(); // Only a waiting call keeps the process running.
+    this.#worker.postMessage({ id: this.#lastId, task } satisfies Call);
     return waiting.promise;
-  }
-
-  /** Closes the database after all earlier statements, and ends the thread. */
-  async close(): Promise<void> {
-    await this.run('close', reopenTimeout).catch(() => {});
-    this.#end(new Error('the embedded database is closed'));
-    await this.ended;
   }
 
   #receive({ id, result, error }: Outcome): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     this.#silence = 0;
-    if (this.#waiting.size === 0) this.#worker.unref();
+    if (this.#waiting.size === 0) this.#worker?.unref();
     if (result) waiting?.resolve(result);
     else waiting?.reject(Object.assign(new Error(error?.message), error));
   }
 
-  #check(): void {
+  #endIfSilent(): void {
     const [first] = this.#waiting.values();
     this.#silence = first ? this.#silence + interval : 0;
     if (!first || this.#silence < first.timeout) return;
@@ -87,67 +110,13 @@ class Thread {
     this.#end(new Error(message));
   }
 
+  /** Ends the thread, and rejects all calls. */
   #end(error: Error): void {
-    if (this.error) return;
-    this.error = error;
-    clearInterval(this.#watchdog);
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
-    void this.#worker.terminate();
-  }
-}
-
-/** The database in a data directory. When its thread has ended, the next statement opens it again. */
-export class Engine {
-  readonly #directory: string;
-  #thread: Promise<Thread>;
-  #isClosed = false;
-
-  private constructor(directory: string, thread: Thread) {
-    this.#directory = directory;
-    this.#thread = Promise.resolve(thread);
-  }
-
-  /** @param isNew whether PGlite must create the database */
-  static async open(directory: string, isNew: boolean): Promise<Engine> {
-    let thread = await openThread(directory, openTimeout);
-    if (isNew) {
-      // A thread that has created a database keeps over 100 MB of unused memory, so a new thread replaces it.
-      await thread.close();
-      thread = await openThread(directory, reopenTimeout);
-    }
-    return new Engine(directory, thread);
-  }
-
-  /** Runs a statement after all earlier ones. If it takes longer than `timeout`, the thread is ended. */
-  async run(statement: Statement, timeout: number): Promise<Rows> {
-    if (this.#isClosed) throw new Error('the embedded database is closed');
-    const before = this.#thread;
-    const thread = await before.catch(() => undefined);
-    if (thread && !thread.error) return thread.run(statement, timeout);
-    // Only the first of several statements opens the database again.
-    if (this.#thread === before) {
-      this.#thread = (thread?.ended ?? Promise.resolve()).then(() =>
-        openThread(this.#directory, reopenTimeout),
-      );
-    }
-    return (await this.#thread).run(statement, timeout);
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await (await this.#thread.catch(() => undefined))?.close();
-  }
-}
-
-async function openThread(directory: string, timeout: number): Promise<Thread> {
-  const thread = new Thread(directory);
-  try {
-    await thread.run('open', timeout);
-    return thread;
-  } catch (error) {
-    await thread.close();
-    throw error;
+    void this.#worker?.terminate();
+    this.#worker = undefined;
+    this.#opened = undefined;
   }
 }
 

@@ -8,9 +8,8 @@ import type { Rows, Values } from '../database.ts';
 
 // The program of a worker thread. It opens PGlite, and runs the statements that the main thread sends.
 
-/** The data that the worker gets when it starts. */
+/** The data that the worker gets when it starts. `pglite` is the URL or the name of PGlite's module. */
 export interface WorkerInput {
-  /** The URL or the name of PGlite's module. */
   readonly pglite: string;
   readonly directory: string;
 }
@@ -56,32 +55,28 @@ const {
 }: typeof import('@electric-sql/pglite') = await import(pglite);
 const { serialize } = protocol;
 
-let client: PGlite | undefined;
-/** The names of the prepared statements by their texts. */
-const prepared = new Map<string, string>();
-const maxPrepared = 64;
+let engine: PGlite | undefined;
 
 parentPort?.on('message', async ({ id, task }: Call) => {
   try {
     const result = await perform(task);
     parentPort?.postMessage({ id, result } satisfies Outcome);
-    if (client && typeof task === 'object' && isWrite(task)) await checkpointIfDue(client);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const severity = error instanceof Error && 'severity' in error ? error.severity : undefined;
-    const code = databaseCode(error);
-    parentPort?.postMessage({ id, error: { message, code, severity } } satisfies Outcome);
+    if (engine && typeof task === 'object' && isWrite(task)) await checkpointIfDue(engine);
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const severity = 'severity' in error ? error.severity : undefined;
+    const { message, name } = error;
+    const outcome: Outcome = { id, error: { message, code: databaseCode(error), severity } };
+    parentPort?.postMessage(outcome);
     // After a crash of PGlite, the next statement might never return.
-    if (severity === undefined ? isCrash(error) : severity !== 'ERROR') process.exit();
+    if (severity === undefined ? name === 'RuntimeError' : severity !== 'ERROR') process.exit();
   }
 });
 
-const isCrash = (error: unknown) => error instanceof Error && error.name === 'RuntimeError';
-
 async function perform(task: Call['task']): Promise<Rows> {
-  if (task === 'open') client = await open();
-  else if (task === 'close') await client?.close();
-  else if (client) return run(client, task);
+  if (task === 'open') engine = await open();
+  else if (task === 'close') await engine?.close();
+  else if (engine) return run(engine, task);
   return { rows: [], count: 0 };
 }
 
@@ -94,24 +89,28 @@ function open(): Promise<PGlite> {
   });
 }
 
-async function run(engine: PGlite, statement: Statement): Promise<Rows> {
+/** The names of the prepared statements by their texts. */
+const prepared = new Map<string, string>();
+const maxPrepared = 64;
+
+async function run(client: PGlite, statement: Statement): Promise<Rows> {
   if (isWrite(statement)) throwWithoutRoom();
   const { text, values, asObjects } = statement;
   const canPrepare = !asObjects && (prepared.has(text) || prepared.size < maxPrepared);
-  const results = canPrepare
-    ? await runPrepared(engine, text, values)
-    : await engine.query(text, [...values], { rowMode: asObjects ? 'object' : 'array' });
-  return { rows: results.rows as unknown[][], count: results.affectedRows || results.rows.length };
+  const { rows, affectedRows } = canPrepare
+    ? await runPrepared(client, text, values)
+    : await client.query(text, [...values], { rowMode: asObjects ? 'object' : 'array' });
+  return { rows: rows as unknown[][], count: affectedRows || rows.length };
 }
 
 /**
  * Runs a prepared statement with one message. PGlite's own `query` parses the statement each time and sends six
  * messages, so a small statement takes more than twice as long.
  */
-function runPrepared(engine: PGlite, text: string, values: Values): Promise<Results> {
+function runPrepared(client: PGlite, text: string, values: Values): Promise<Results> {
   const send = async (...messages: Uint8Array[]) =>
-    (await engine.execProtocol(Buffer.concat([...messages, serialize.sync()]))).messages;
-  return engine.runExclusive(async () => {
+    (await client.execProtocol(Buffer.concat([...messages, serialize.sync()]))).messages;
+  return client.runExclusive(async () => {
     const name = prepared.get(text) ?? `statement_${prepared.size}`;
     if (!prepared.has(text)) await send(serialize.parse({ name, text }));
     prepared.set(text, name);
@@ -120,7 +119,7 @@ function runPrepared(engine: PGlite, text: string, values: Values): Promise<Resu
       serialize.describe({ type: 'P' }),
       serialize.execute(),
     );
-    const [results] = parse.parseResults(messages, engine.parsers, { rowMode: 'array' });
+    const [results] = parse.parseResults(messages, client.parsers, { rowMode: 'array' });
     return results ?? { rows: [], fields: [] };
   });
 }
@@ -155,13 +154,11 @@ const maxLog = 128 * 2 ** 20;
 let checkedAt = performance.now();
 
 /** Runs a checkpoint if one is due. PGlite never does this by itself, and the log would grow without end. */
-async function checkpointIfDue(engine: PGlite): Promise<void> {
+async function checkpointIfDue(client: PGlite): Promise<void> {
   if (performance.now() - checkedAt < 1_000) return;
   checkedAt = performance.now();
-  const { rows } = await engine.query<[number]>(
-    'select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 from pg_control_checkpoint()',
-    [],
-    { rowMode: 'array' },
-  );
-  if (rows[0] && rows[0][0] > maxLog) await engine.query('checkpoint');
+  const text = `
+    select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 from pg_control_checkpoint()`;
+  const { rows } = await client.query<[number]>(text, [], { rowMode: 'array' });
+  if (rows[0] && rows[0][0] > maxLog) await client.query('checkpoint');
 }
