@@ -41,19 +41,18 @@ export class Engine {
 
   /** Opens the database, and creates it if it `isNew`. */
   async open(isNew: boolean): Promise<void> {
-    this.#opened = this.#start(openTimeout);
-    await this.#opened;
+    await this.#open(openTimeout);
     if (!isNew) return;
     // A thread that has created a database keeps over 100 MB of unused memory, so a new thread replaces it.
     await this.#call('close', openTimeout);
     this.#end(new Error('the database was created'));
-    await (this.#opened = this.#start(reopenTimeout));
+    await this.#open(reopenTimeout);
   }
 
   /** Runs a statement after all earlier ones. If it takes longer than `timeout`, the thread is ended. */
   async run(statement: Statement, timeout: number): Promise<Rows> {
     if (this.#isClosed) throw new Error('the embedded database is closed');
-    await (this.#opened ??= this.#start(reopenTimeout));
+    await (this.#opened ?? this.#open(reopenTimeout));
     return this.#call(statement, timeout);
   }
 
@@ -64,6 +63,11 @@ export class Engine {
     if (this.#worker) await this.#call('close', reopenTimeout).catch(() => {});
     this.#end(new Error('the embedded database is closed'));
     await this.#ended;
+  }
+
+  #open(timeout: number): Promise<unknown> {
+    this.#opened = this.#start(timeout);
+    return this.#opened;
   }
 
   async #start(timeout: number): Promise<void> {
