@@ -38,9 +38,6 @@ export interface History extends WorldOptions {
 /** The copies must be the table this many milliseconds after the last write. */
 const patience = 120_000;
 
-/** A report shows this many calls on an id, because the last ones tell what was wrong. */
-const maxLines = 15;
-
 /** Runs clients and consumers while the faults of a history happen, and checks what they have seen. */
 export async function runHistory(history: History, seed: number): Promise<Outcome> {
   const random = randomOf(seed);
@@ -111,7 +108,7 @@ function wrongCalls({ calls, unconfirmed }: World): string[] {
     if (isExplainable(operations)) continue;
     const part = unexplainedPart(operations).toSorted((a, b) => a.start - b.start);
     const lines = part
-      .slice(-maxLines)
+      .filter(({ action }, i) => !isEqual(action, part[i - 1]?.action))
       .map(({ call, action }) => `      ${lineOf(call, origin)}${stateOf(action)}`);
     problems.push([`${reasonOf(operations)}, id ${id}:`, ...lines].join('\n'));
   }
@@ -130,6 +127,10 @@ function reasonOf(operations: readonly CallOperation[]): string {
     ? 'an acknowledged plant is missing'
     : 'no order of the calls explains their results';
 }
+
+/** Whether two operations are reads of the same state, of which a report shows only the first. */
+const isEqual = (one: Action, other: Action | undefined) =>
+  one.type === 'read' && other?.type === 'read' && one.state === other.state;
 
 const stateOf = (action: Action) =>
   action.type === 'read' ? ` (${action.state ?? 'no plant'})` : '';
