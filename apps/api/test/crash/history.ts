@@ -38,6 +38,9 @@ export interface History extends WorldOptions {
 /** The copies must be the table this many milliseconds after the last write. */
 const patience = 120_000;
 
+/** A report shows at most this many calls on an id: the last ones before the wrong result. */
+const maxLines = 12;
+
 /** Runs clients and consumers while the faults of a history happen, and checks what they have seen. */
 export async function runHistory(history: History, seed: number): Promise<Outcome> {
   const random = randomOf(seed);
@@ -52,6 +55,7 @@ export async function runHistory(history: History, seed: number): Promise<Outcom
       const fault = history.next(random, world);
       if (!fault) break;
       await setTimeout(random.whole(700, 1_500));
+      clients.createSome(); // The fault begins while these creates are in flight.
       // The cast is safe, because the world of each fault of Postgres has a database.
       const mend = await fault.cause(world as FaultyWorld, random.pick(world.servers));
       clients.createSome();
@@ -109,6 +113,7 @@ function wrongCalls({ calls, unconfirmed }: World): string[] {
     const part = unexplainedPart(operations).toSorted((a, b) => a.start - b.start);
     const lines = part
       .filter(({ action }, i) => !isEqual(action, part[i - 1]?.action))
+      .slice(-maxLines)
       .map(({ call, action }) => `      ${lineOf(call, origin)}${stateOf(action)}`);
     problems.push([`${reasonOf(operations)}, id ${id}:`, ...lines].join('\n'));
   }

@@ -26,17 +26,27 @@ export interface Server {
   readonly process: StartedProcess;
   /** The network between the process and its Postgres. */
   readonly network: Network | undefined;
-  /** The periods in which the process was frozen. */
-  readonly freezes: { start: number; end: number }[];
+  /** The periods in which the process was frozen, and reads no request. */
+  readonly freezes: Period[];
+  /** The periods in which no standby confirms a commit, so that a commit waits. */
+  readonly withoutStandby: Period[];
   start(): Promise<void>;
   /** Resolves with the exit code, or with the signal that ended the process. */
   stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+/** Milliseconds of this process. */
+export interface Period {
+  readonly start: number;
+  end: number;
 }
 
 interface Network {
   /** The store's URL of both database servers. */
   readonly url: string;
   set(fault: NetworkFault): void;
+  /** Drops the responses on the open connections. Returns a function that resets these connections. */
+  loseResponses(): () => void;
   /** The ports from which the connections reach Postgres. */
   ports(): number[];
   close(): void;
@@ -53,8 +63,8 @@ export interface World {
   readonly calls: Call[];
   /** What was wrong, each in one sentence. */
   readonly problems: string[];
-  /** Periods in which a read may show a plant that a failover loses, because nobody has confirmed it. */
-  readonly unconfirmed: { start: number; end: number }[];
+  /** The periods in which a read may show a plant that a failover loses, because no standby has it. */
+  readonly unconfirmed: Period[];
   stop(): Promise<void>;
 }
 
@@ -124,6 +134,12 @@ async function startNetwork(urls: string[]): Promise<Network> {
     set(fault) {
       for (const proxy of proxies) proxy.fault = fault;
     },
+    loseResponses() {
+      const resets = proxies.map((proxy) => proxy.loseResponses());
+      return () => {
+        for (const reset of resets) reset();
+      };
+    },
     ports: () => proxies.flatMap((proxy) => proxy.serverPorts),
     close() {
       for (const proxy of proxies) proxy.close();
@@ -152,6 +168,7 @@ async function startServer(
     token,
     network,
     freezes: [],
+    withoutStandby: [],
     get url() {
       return url;
     },
