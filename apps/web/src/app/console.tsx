@@ -49,7 +49,11 @@ export function Console({ token, onSignOut }: ConsoleProps) {
     setAdded([]);
   }
   useTitle(address);
-  useEffect(() => void loadLater(), []);
+  // On a slow network, the second script must not delay the list.
+  const isListed = identity !== undefined;
+  useEffect(() => {
+    if (isListed) void loadLater();
+  }, [isListed]);
 
   const close = () => setOpen(undefined);
   const closePlant = useCallback(() => go({ plant: undefined }), []);

@@ -1,5 +1,6 @@
 import type { FileFacts } from '@plant-store/formats';
 import type { NewPlant } from '@plant-store/schemas';
+import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { ClientText, countOf, number } from '../ui/client-text.tsx';
 import { saveFile } from '../ui/save-file.ts';
@@ -61,31 +62,16 @@ export function CheckView({ checked, onImport, onAgain }: CheckViewProps) {
         <Button onClick={onAgain}>Choose another</Button>
       </div>
       <RejectedTable rejected={bad} />
-      <table className={styles.table}>
-        <caption>Ready{good.length < goodCount && `, the first ${good.length}`}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Line</th>
-            <th scope="col">Number</th>
-            <th scope="col">Name</th>
-            <th scope="col">Tag</th>
-          </tr>
-        </thead>
-        <tbody>
-          {good.map(({ line, plant }) => (
-            <tr key={line}>
-              <td>{line}</td>
-              <td>
-                <code>{String(plant?.id)}</code>
-              </td>
-              <td>
-                <ClientText text={plant?.name.slice(0, 200) ?? ''} />
-              </td>
-              <td>{plant?.tag !== undefined && <ClientText text={plant.tag.slice(0, 200)} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption={`Ready${good.length < goodCount ? `, the first ${good.length}` : ''}`}
+        head={['Line', 'Number', 'Name', 'Tag']}
+        rows={good.map(({ line, plant }) => [
+          line,
+          <code key="id">{String(plant?.id)}</code>,
+          <ClientText key="name" text={plant?.name.slice(0, 200) ?? ''} />,
+          plant?.tag !== undefined && <ClientText key="tag" text={plant.tag.slice(0, 200)} />,
+        ])}
+      />
     </>
   );
 }
@@ -184,24 +170,48 @@ export function DoneView(props: DoneViewProps) {
 
 /** The rows that are not imported, each with its line and its reason. */
 function RejectedTable({ rejected }: { rejected: readonly RejectedRow[] }) {
-  if (rejected.length === 0) return null;
   const shown = rejected.slice(0, mostRejected);
+  const first = shown.length < rejected.length ? `, the first ${shown.length}` : '';
+  return (
+    <Table
+      caption={`Not imported${first}`}
+      head={['Line', 'Reason']}
+      rows={shown.map(({ line, reason }) => [
+        line,
+        <span key="reason" className={styles.reason}>
+          {reason.slice(0, 300)}
+        </span>,
+      ])}
+    />
+  );
+}
+
+interface TableProps {
+  caption: string;
+  head: readonly string[];
+  rows: readonly ReactNode[][];
+}
+
+function Table({ caption, head, rows }: TableProps) {
+  if (rows.length === 0) return null;
   return (
     <table className={styles.table}>
-      <caption>
-        Not imported{shown.length < rejected.length && `, the first ${shown.length}`}
-      </caption>
+      <caption>{caption}</caption>
       <thead>
         <tr>
-          <th scope="col">Line</th>
-          <th scope="col">Reason</th>
+          {head.map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
-        {shown.map(({ line, reason }) => (
-          <tr key={line}>
-            <td>{line}</td>
-            <td className={styles.reason}>{reason.slice(0, 300)}</td>
+        {rows.map((cells) => (
+          <tr key={String(cells[0])}>
+            {cells.map((cell, i) => (
+              <td key={head[i]}>{cell}</td>
+            ))}
           </tr>
         ))}
       </tbody>
