@@ -202,3 +202,10 @@ it('says what a search without a match has looked for', async () => {
   await page.getByRole('heading', { name: 'No plant matches' }).waitFor();
   expect(await searchField(page).inputValue()).toBe(text);
 });
+
+it('says that there are no further plants when the plants of a linked page are gone', async () => {
+  const page = await openPage(`${address()}&after=${2n ** 63n - 1n}`);
+  await page.getByRole('heading', { name: 'There are no further plants' }).waitFor();
+  await link(page, 'First').click();
+  await tableOf(page).or(page.getByText('No plants yet')).waitFor();
+});

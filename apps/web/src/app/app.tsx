@@ -40,7 +40,7 @@ function SignedIn() {
 /** Replaces the console after an uncaught exception in the console's code. */
 function CrashPage({ error }: FallbackProps) {
   return (
-    <main className={styles.crash} role="alert">
+    <main className={`stack ${styles.crash}`} role="alert">
       <h1>The console cannot continue</h1>
       <p>The plants in the store are safe. The error is: {explainError(error)}</p>
       <LinkButton href={location.pathname}>Start again</LinkButton>

@@ -18,7 +18,7 @@ export function Field({ label, value, onChange, hint, error, isMultiline, ...res
   const input = {
     id,
     value,
-    className: styles.input,
+    className: 'input',
     autoComplete: 'off',
     spellCheck: false,
     'aria-invalid': error !== undefined,

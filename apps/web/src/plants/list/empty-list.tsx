@@ -4,13 +4,16 @@ import { Button, LinkButton } from '../../ui/button.tsx';
 import { ClientText } from '../../ui/client-text.tsx';
 import styles from './plant-list.module.css';
 
-/** Says that no plant matches the search and the tag. */
+/** Says that no plant matches the search or the tag, or that a link is to a page behind the last one. */
 export function NoMatch({ tag, search, tags }: Address & { tags: readonly string[] }) {
+  const [text, reason] =
+    search === undefined ? [tag, 'No plant has the tag'] : [search, 'No plant matches'];
   return (
     <div className={styles.message}>
       <h2>
-        No plant {search === undefined ? 'has the tag' : 'matches'} ‘
-        <ClientText text={search ?? tag ?? ''} />’
+        {text === undefined ? 'There are no further plants' : `${reason} ‘`}
+        {text !== undefined && <ClientText text={text} />}
+        {text !== undefined && '’'}
       </h2>
       <div className="row">
         {search !== undefined && (

@@ -51,6 +51,7 @@ export function SearchField({ search }: { search: string | undefined }) {
       <Icon name="find" />
       <input
         ref={input}
+        className="input"
         type="search"
         aria-label="Find plants"
         aria-keyshortcuts="/"

@@ -1,4 +1,4 @@
-import { isRetryable, plantStoreError } from '@plant-store/client';
+import { isRetryable } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/schemas';
 import { readIdText } from '@plant-store/schemas/plain';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -76,12 +76,8 @@ export function useListPage(address: Address, { isPaused, isEnabled }: ListPageO
     isOld: isPlaceholderData,
     error,
     /** When the store last sent the shown page, while it does not respond. */
-    lostAt: error && data && isDown(error) ? new Date(dataUpdatedAt) : undefined,
+    lostAt: error && data ? new Date(dataUpdatedAt) : undefined,
   };
-}
-
-function isDown(error: unknown): boolean {
-  return isRetryable(error) || plantStoreError(error)?.code === undefined;
 }
 
 /** Returns existing tags that begin with the text of a search. */
