@@ -7,6 +7,7 @@ import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
 import { addExample } from './body-examples.ts';
 import { errorResponses } from './error-responses.ts';
+import { etag, ifMatch, ifNoneMatch } from './etag-headers.ts';
 import { eventContent, lastEventId } from './event-content.ts';
 import { introduction } from './introduction.ts';
 import { deprecated, ending, rateLimit, requestId, sharedHeaders } from './response-headers.ts';
@@ -50,6 +51,7 @@ export function openApiDocument(
     const name = operation.operationId ?? '';
     const { scope = 'none', openapi, events } = procedures[name]?.definition.meta ?? {};
     if (events) addEvents(operation);
+    useConditions(operation);
     correct(operation, schemas, { name, scope, status: openapi?.status ?? 200 });
     addExample(operation.requestBody, schemas);
     addExample(operation.responses?.[openapi?.status ?? 200], schemas);
@@ -61,6 +63,7 @@ export function openApiDocument(
     tags: [
       { name: 'plants', description: 'The plants in the store' },
       { name: 'tokens', description: 'The access tokens of the store' },
+      { name: 'webhooks', description: 'The endpoints that get each change by HTTP' },
     ],
     components: {
       ...document.components,
@@ -114,12 +117,14 @@ function correct(
   // trpc-to-openapi inlines the body's schema. The title of this schema is the name of the body.
   const { content } = (operation.requestBody ?? {}) as { content?: Content };
   const media = content?.['application/json'];
-  const body = media?.schema.title;
+  const body = media?.schema.title ?? media?.schema.$ref?.split('/').at(-1);
+  const { 304: unchanged } = operation.responses ?? {};
   operation.responses = {
     ...successOf(operation, status),
+    ...(unchanged && { 304: unchanged }),
     ...errorResponses({ ...facts, body }),
   };
-  if (!media || !body) return;
+  if (!media?.schema.title || !body) return;
   for (const property of Object.values(media.schema.properties ?? {})) {
     const { items } = property;
     if (!items?.title) continue;
@@ -130,6 +135,36 @@ function correct(
   media.schema = { $ref: `#/components/schemas/${body}` };
 }
 
+/**
+ * Declares the ETag of a plant as a header. Over tRPC, it is a property of the input (`ifMatch`) and of the
+ * output (`etag`).
+ */
+function useConditions(operation: Operation): void {
+  const { parameters = [], requestBody, responses } = operation;
+  const media = mediaOf(requestBody);
+  const isCondition = (parameter: object) => Object(parameter).name === 'ifMatch';
+  const hasCondition = parameters.some(isCondition) || media?.schema.properties?.['ifMatch'];
+  operation.parameters = parameters.filter((parameter) => !isCondition(parameter));
+  if (hasCondition) operation.parameters.push(ifMatch);
+  if (media?.schema.title === 'ReplacePlant') media.schema = reference('Plant');
+  const output = mediaOf(responses?.['200']);
+  if (output?.schema.title !== 'PlantWithEtag') return;
+  output.schema = reference('StoredPlant');
+  Object.assign(responses?.['200'], { headers: etag });
+  if (operation.operationId === 'getPlant') {
+    operation.parameters.push(ifNoneMatch);
+    Object.assign(responses ?? {}, {
+      304: { description: 'The plant has this ETag', headers: etag },
+    });
+  }
+}
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+function mediaOf(message: unknown): { schema: Inline | Reference } | undefined {
+  return Object(message).content?.['application/json'];
+}
+
 /** Declares the events that a client can request instead of JSON. */
 function addEvents({ parameters, responses }: Operation): void {
   parameters?.push(lastEventId);
@@ -138,8 +173,8 @@ function addEvents({ parameters, responses }: Operation): void {
 
 /** Returns the successful response under `status`, because trpc-to-openapi always writes the status 200. */
 function successOf({ responses }: Operation, status: number): object {
-  const { content, ...success } = Object(responses?.['200']);
-  const headers = { ...requestId, ...rateLimit };
+  const { content, headers: own, ...success } = Object(responses?.['200']);
+  const headers = { ...requestId, ...rateLimit, ...own };
   return { [status]: { ...success, ...(status !== 204 && { content }), headers } };
 }
 
@@ -157,7 +192,7 @@ function correctParameter(parameter: object): void {
 }
 
 type Content = Record<string, { schema: Inline | Reference }>;
-type Inline = { title?: string; properties?: Record<string, Property> };
+type Inline = { $ref?: never; title?: string; properties?: Record<string, Property> };
 type Property = { items?: Inline | Reference };
 type Reference = { $ref: string; title?: never; properties?: never };
 

@@ -1,7 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { isSecretsKey, isWebhookTarget } from '@plant-store/core/operator';
-import { databaseUrlSyntax, isDatabaseUrl, withoutPassword } from '@plant-store/core/read';
+import {
+  databaseUrlSyntax,
+  isDatabaseUrl,
+  isWebhookTarget,
+  withoutPassword,
+} from '@plant-store/core/operator';
 import { loadEnvFile } from '@plant-store/fast-start/env-file';
 import { explainUnknownSettings, type SettingName } from '@plant-store/fast-start/setting-names';
 import { z } from 'zod';
@@ -110,11 +114,6 @@ const settings = {
   PLANT_STORE_WEBHOOK_ALLOW: {
     schema: list(z.string().refine(isWebhookTarget)),
     fix: 'set hosts, addresses or networks such as 10.0.0.0/8, separated by commas',
-  },
-  PLANT_STORE_SECRETS_KEY: {
-    schema: z.string().refine(isSecretsKey).optional(),
-    fix: 'set 32 bytes in base64, such as the output of openssl rand -base64 32',
-    isSecret: true,
   },
   LOG_LEVEL: {
     schema: z.enum(levels).default('info'),

@@ -11,8 +11,6 @@ export type PlantChanges = inferRouterOutputs<AppRouter>['listPlantChanges'];
 export interface FollowChangesOptions {
   /** The value `next` of an earlier page. By default, the loop begins at the end of the feed. */
   after?: string | undefined;
-  /** Yields only changes of plants with this tag. With a tag, a page may have a new cursor but no changes. */
-  tag?: string | undefined;
   /** The loop ends when this signal aborts. */
   signal?: AbortSignal | undefined;
 }
@@ -28,12 +26,12 @@ export interface FollowChangesOptions {
  */
 export async function* followChanges(
   client: Pick<PlantStoreClient, 'listPlantChanges'>,
-  { after, tag, signal }: FollowChangesOptions = {},
+  { after, signal }: FollowChangesOptions = {},
 ): AsyncGenerator<PlantChanges, void> {
   let failures = 0;
   while (!signal?.aborted) {
     try {
-      const input = { after, tag, limit: 1000, wait: 20 };
+      const input = { after, limit: 1000, wait: 20 };
       const page = await client.listPlantChanges.query(input, signal && { signal });
       failures = 0;
       if (page.next === after) continue;

@@ -42,10 +42,10 @@ export function followPlants(
     onLive();
     const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
     show();
-    await readChanges(client, { after: next, tag, signal }, ({ changes }) => {
+    await readChanges(client, { after: next, signal }, ({ changes }) => {
       for (const { type, plant } of changes) {
-        // A new plant can replace a plant with another tag. The feed may omit the delete of the old plant.
-        const isShown = type === 'created' && (tag === undefined || plant.tag === tag);
+        // A plant that was replaced may have lost the tag.
+        const isShown = type !== 'deleted' && (tag === undefined || plant.tag === tag);
         if (isShown) plants.set(plant.id, plant);
         else plants.delete(plant.id);
       }
@@ -60,14 +60,14 @@ export function followPlants(
 /** Reads the changes from the stream of events, or page by page on a platform that cannot read a stream. */
 async function readChanges(
   client: Client,
-  { tag, signal, ...start }: { after: string; tag: string | undefined; signal: AbortSignal },
+  { signal, ...start }: { after: string; signal: AbortSignal },
   onPage: (page: PlantChanges) => void,
 ): Promise<void> {
   let { after } = start;
   try {
     await new Promise<void>((resolve, reject) => {
       client.plantChanges.subscribe(
-        { after, tag },
+        { after },
         {
           signal,
           onComplete: resolve,
@@ -81,6 +81,6 @@ async function readChanges(
     });
   } catch (error) {
     if (plantStoreError(error)?.kind !== 'noStream') throw error;
-    for await (const page of followChanges(client, { after, tag, signal })) onPage(page);
+    for await (const page of followChanges(client, { after, signal })) onPage(page);
   }
 }

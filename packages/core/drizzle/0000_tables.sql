@@ -27,8 +27,7 @@ CREATE TABLE "plant_deletions" (
 CREATE TABLE "plant_feed" (
 	"epoch" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"forgotten_up_to" "xid8" DEFAULT '0' NOT NULL,
-	"system_identifier" bigint DEFAULT (pg_control_system()).system_identifier NOT NULL,
-	"timeline" text DEFAULT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) NOT NULL
+	"system_identifier" bigint DEFAULT (pg_control_system()).system_identifier NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "plants" (
@@ -46,23 +45,20 @@ CREATE TABLE "plants" (
 CREATE TABLE "webhooks" (
 	"name" text PRIMARY KEY NOT NULL,
 	"url" text NOT NULL,
-	"tag" text,
-	"change_type" text,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"secret" text NOT NULL,
-	"old_secret" text,
-	"old_secret_until" timestamp with time zone,
-	"cursor" text NOT NULL,
-	"message" jsonb,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"epoch" text NOT NULL,
+	"transaction" "xid8" NOT NULL,
+	"last_id" bigint NOT NULL,
+	"message_id" text,
+	"to_transaction" "xid8",
+	"to_id" bigint,
+	"replays" integer DEFAULT 0 NOT NULL,
 	"failures" integer DEFAULT 0 NOT NULL,
-	"next_attempt_at" timestamp with time zone,
-	"attempts" jsonb DEFAULT '[]'::jsonb NOT NULL,
-	"behind_since" timestamp with time zone,
+	"due_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"paused_at" timestamp with time zone,
 	"paused_because" text,
-	"revision" integer DEFAULT 0 NOT NULL,
-	"holder" uuid,
-	"held_until" timestamp with time zone
+	"last_attempt" jsonb
 );
 --> statement-breakpoint
 CREATE INDEX "plant_deletions_id" ON "plant_deletions" USING btree ("id","changed_in");--> statement-breakpoint

@@ -1,7 +1,6 @@
 /** These exports are only for the server, and may change in any version. */
 export { generateToken } from './access-tokens/access-tokens.ts';
-export { createPrincipalCache, type TokenOwner } from './access-tokens/principal-cache.ts';
-export { changeTextsOf } from './changes/kept-pages.ts';
+export { createPrincipalCache, type TokenOwner } from './access-tokens/principals.ts';
 export { deadlineIn, defaultTimeout } from './database/deadline.ts';
 export {
   describeStatement,
@@ -16,6 +15,6 @@ export {
 export { CallerDisconnectedError, callerDisconnected } from './database/errors.ts';
 export { databaseCode } from './error-causes.ts';
 export { invalidInput } from './plant-store-error.ts';
-export { jsonOf, superjsonOf } from './plants/output-text.ts';
+export { type ChangesText, OutputText, PlantText } from './plants/output-text.ts';
 export { define, type Procedure } from './procedures/trpc/define.ts';
 export { transformer } from './procedures/trpc/transformer.ts';

@@ -16,8 +16,11 @@ export type PlantStoreErrorKind = Extract<
   | 'insufficientScope'
   | 'plantUnknown'
   | 'accessTokenUnknown'
+  | 'webhookUnknown'
   | 'idTaken'
+  | 'webhookNameTaken'
   | 'cursorExpired'
+  | 'preconditionFailed'
   | 'plantRejected'
   | 'notImplemented'
   | 'databaseUnavailable'
@@ -73,6 +76,12 @@ export function idTaken(id: bigint): PlantStoreError {
 /** The error for an id that no plant has. */
 export function plantUnknown(id: bigint): PlantStoreError {
   return new PlantStoreError('plantUnknown', `no plant has the id ${id}: check the id`);
+}
+
+/** The error for a plant that does not have the expected ETag, or for an id that no plant has any more. */
+export function preconditionFailed(id: bigint): PlantStoreError {
+  const message = `the plant ${id} has changed or was deleted since you read it: read it again`;
+  return new PlantStoreError('preconditionFailed', message);
 }
 
 /** The error for an id that no access token has. */

@@ -1,32 +1,32 @@
 import { EventEmitter } from 'node:events';
-import type { NewPlant, Plant } from '@plant-store/schemas';
-import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
-import type { FeedState } from './changes/feed-end.ts';
-import { forgetDeletions } from './changes/forget-deletions.ts';
-import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
 import {
-  checkCount,
-  checkDays,
-  checkId,
-  checkLimit,
-  withCheckedArguments,
-} from './check-arguments.ts';
+  CountPlants,
+  type ListPlantChanges,
+  ListPlants,
+  type NewPlant,
+  Plant,
+  type PlantChanges,
+  type PlantPage,
+  type PlantWithEtag,
+} from '@plant-store/schemas';
+import type * as z from 'zod';
+import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
+import { Feed, type FeedState, type FollowOptions } from './changes/feed.ts';
+import { Changes, check, checkDays, checkId, checkLimit, Follow } from './check-arguments.ts';
 import type { Database, OpenOptions, PoolState } from './database/database.ts';
 import type { CallOptions } from './database/deadline.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
-import { createMany, type ManyCreatesOutcome } from './group-commit/create-many.ts';
-import type { CommittedBatch } from './group-commit/creates.ts';
-import { type CreateOptions, createLane } from './group-commit/lane.ts';
-import { createLists } from './group-commit/lists.ts';
-import {
-  type CountQuery,
-  createCountUpTo,
-  createPlantReader,
-  type PlantReader,
-} from './plants/plant-reader.ts';
-import { searchBounds } from './plants/search.ts';
-import { createPlantStatements } from './plants/statements.ts';
+import type { ChangesText, OutputText, PlantText } from './plants/output-text.ts';
+import { createReads } from './plants/reads.ts';
 import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';
+import {
+  type CommittedBatch,
+  type CreateOptions,
+  createCreates,
+  type ManyCreatesOutcome,
+} from './writes/creates.ts';
+import { type ConditionalOptions, createDeletes } from './writes/deletes.ts';
+import { notAccepted } from './writes/write-errors.ts';
 
 /**
  * The events of a store:
@@ -36,7 +36,10 @@ import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/
  */
 export type StoreEvents = { batch: [CommittedBatch]; warning: [string] };
 
-export interface PlantStore extends PlantReader, PlantFeed {
+/** Selects a page of plants. Each property is optional. */
+export type ListQuery = z.input<typeof ListPlants>;
+
+export interface PlantStore {
   /**
    * Creates a plant, and resolves when the plant is committed. Also resolves when a plant with equal id, name
    * and tag is already stored, so you can safely repeat a create.
@@ -61,21 +64,102 @@ export interface PlantStore extends PlantReader, PlantFeed {
   createMany(plants: readonly NewPlant[], options?: CreateOptions): Promise<ManyCreatesOutcome[]>;
 
   /**
-   * Deletes the plant with this id, and resolves when the delete is committed. Resolves with false when no
-   * plant had this id. The id is free after the delete.
+   * Returns the plant with this id and its ETag, or undefined when no plant has this id.
    *
-   * @throws PlantStoreError `databaseUnavailable`: it is unknown whether the plant was deleted. If you repeat
-   *   the call, the second call also deletes a new plant that was created with this id after the first call.
+   * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many gets wait
    */
-  delete(id: bigint, options?: CallOptions): Promise<boolean>;
+  get(id: bigint, options?: CallOptions): Promise<PlantWithEtag | undefined>;
+
+  /** Like `get`, but returns the plant as text. */
+  getText(id: bigint, options?: CallOptions): Promise<PlantText | undefined>;
+
+  /**
+   * Returns a page of plants in ascending order of id: at most `limit` plants (1 to 1,000; default: 100), with
+   * `tag` only the plants with this tag, and with `search` only the plants whose name contains each word of
+   * the text. A page has fewer plants when they would exceed 1 MiB, and a page of a search may be empty. To
+   * read the next page, pass `next` as `after`.
+   *
+   * @throws PlantStoreError `databaseUnavailable`, `invalidInput`, or `overloaded` when too many lists wait
+   */
+  list(query?: ListQuery, options?: CallOptions): Promise<PlantPage>;
+
+  /** Like `list`, but returns the page as text. */
+  listText(query?: ListQuery, options?: CallOptions): Promise<OutputText<PlantPage>>;
 
   /**
    * Counts all plants, or the plants with a tag. The count stops at `limit`, so counting more plants than
    * `limit` takes no longer.
    *
-   * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
+   * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many counts wait
    */
-  countUpTo(limit: number, query?: CountQuery, options?: CallOptions): Promise<number>;
+  countUpTo(limit: number, query?: CountPlants, options?: CallOptions): Promise<number>;
+
+  /**
+   * Replaces the name and the tag of the plant with this id, and resolves when the new content is committed.
+   * Resolves with the plant, or with undefined when no plant has this id.
+   *
+   * @throws PlantStoreError `preconditionFailed` when the plant does not have the ETag `ifMatch`, or when there
+   *   is no plant. Nothing was written.
+   * @throws PlantStoreError `databaseUnavailable`: it is unknown whether the plant was replaced. With
+   *   `ifMatch`, you can safely repeat the call.
+   */
+  replace(
+    id: bigint,
+    plant: Plant,
+    options?: ConditionalOptions,
+  ): Promise<PlantWithEtag | undefined>;
+
+  /** Like `replace`, but returns the plant as text. */
+  replaceText(
+    id: bigint,
+    plant: Plant,
+    options?: ConditionalOptions,
+  ): Promise<PlantText | undefined>;
+
+  /**
+   * Deletes the plant with this id, and resolves when the delete is committed. Resolves with false when no
+   * plant had this id. The id is free after the delete.
+   *
+   * @throws PlantStoreError `preconditionFailed` when the plant does not have the ETag `ifMatch`, or when there
+   *   is no plant. Nothing was deleted.
+   * @throws PlantStoreError `databaseUnavailable`: it is unknown whether the plant was deleted. If you repeat
+   *   the call without `ifMatch`, the second call also deletes a new plant that was created with this id after
+   *   the first call.
+   */
+  delete(id: bigint, options?: ConditionalOptions): Promise<boolean>;
+
+  /**
+   * Returns the plants that were created, replaced and deleted after a cursor. The changes of one id are in
+   * their original order. Without `after`, returns only the cursor of the end of the feed. A page has at most
+   * `limit` changes (1 to 1,000; default: 1,000), and at most 1 MiB of names and tags. `wait` is the maximum
+   * number of seconds to wait for a change (0 to 20; default: 0). A plant that was created and deleted after
+   * the cursor may appear only as deleted.
+   *
+   * To copy a store, get a cursor, list the plants, and then read the changes after the cursor. Write each
+   * created or updated plant to the copy, in place of the plant with this id. Remove each deleted plant.
+   *
+   * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again.
+   * @throws PlantStoreError `notImplemented` on a read replica.
+   * @throws PlantStoreError `shuttingDown` when the store closes during a wait.
+   * @throws PlantStoreError `databaseUnavailable` (even during a wait), `invalidInput` or `overloaded`.
+   */
+  changes(query?: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
+
+  /** Like `changes`, but returns the page as text. */
+  changesText(query?: Partial<ListPlantChanges>, options?: CallOptions): Promise<ChangesText>;
+
+  /**
+   * Waits for changes again and again, and yields the pages that `changes` would return. Database errors do
+   * not end the generator. Without `after`, the first page contains only the cursor of the end of the feed.
+   * An abort of the signal ends a wait immediately, but `return` does not end a wait.
+   *
+   * @throws PlantStoreError the errors of the method `changes`, except `databaseUnavailable` and
+   *   `overloaded`. When the signal is aborted, `follow` throws `signal.reason`.
+   */
+  follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
+
+  /** Like `follow`, but yields the pages as texts, which followers share. */
+  followText(options?: FollowOptions): AsyncGenerator<ChangesText, never>;
 
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;
@@ -91,10 +175,8 @@ export interface PlantStore extends PlantReader, PlantFeed {
 
   /**
    * The number of creates that wait for a statement, and the number of creates in running statements.
-   * `unsettled` is the number of statements that are still committing after their callers got
-   * `databaseUnavailable`.
    */
-  pending(): { waiting: number; inFlight: number; unsettled: number };
+  pending(): { waiting: number; inFlight: number };
 
   /** The connection pools of the store. */
   pools(): readonly PoolState[];
@@ -143,14 +225,10 @@ export async function openPlantStore(
   { webhooks, ...openOptions }: OpenOptions & { webhooks?: WebhookSettings } = {},
 ): Promise<PlantStore> {
   const database = await openDatabase(options, openOptions);
-  return createPlantStore(database, options, webhooks);
+  return createPlantStore(database, webhooks);
 }
 
-function createPlantStore(
-  database: Database,
-  options: DatabaseOptions,
-  webhookSettings?: WebhookSettings,
-): PlantStore {
+function createPlantStore(database: Database, webhookSettings?: WebhookSettings): PlantStore {
   const events = new EventEmitter<StoreEvents>();
   const emit = events.emit.bind(events);
   // An error in a listener becomes a process warning, so that the error does not reject the write.
@@ -162,72 +240,87 @@ function createPlantStore(
       return true;
     }
   };
-  const statements = createPlantStatements(database);
-  const lane = createLane({ ...database, statements, onCommit });
-  const feed = createPlantFeed(database);
-  const bounds = 'dataDirectory' in options ? searchBounds.embedded : searchBounds.postgres;
-  const reader = createPlantReader(database, bounds);
-  const countUpTo = createCountUpTo(database);
-  const webhooks = createWebhooks(database, {
-    ...webhookSettings,
-    feed,
-    warn: (message) => events.emit('warning', message),
+  const feed = new Feed(database);
+  const reads = createReads(database);
+  const creates = createCreates(database, (committed) => {
+    feed.notice();
+    events.emit('batch', committed);
   });
+  const deletes = createDeletes(database);
+  const warn = (message: string) => events.emit('warning', message);
+  const webhooks = createWebhooks(database, feed, warn, webhookSettings);
   let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
+  const getText: PlantStore['getText'] = async (id, options) => reads.get(checkId(id), options);
+  const listText: PlantStore['listText'] = async (query, options) =>
+    reads.list(check(ListPlants, query), options);
+  const replaceText: PlantStore['replaceText'] = async (id, plant, options) => {
+    throwIfClosing();
+    const [checked, content] = [checkId(id), check(Plant, plant)];
+    return deletes.replace(checked, content, options).finally(feed.notice);
+  };
+  const changesText: PlantStore['changesText'] = async (query, options) =>
+    feed.changes(check(Changes, query), options);
+  const followText: PlantStore['followText'] = (options) => feed.follow(check(Follow, options));
+
   return {
-    create: lane.create,
-    createMany: (plants, options) => createMany(lane, plants, options),
-    ...withCheckedArguments({
-      ...feed,
-      ...reader,
-      get: lane.get,
-      list: createLists(database, reader.list),
-    }),
+    async create(plant, options) {
+      throwIfClosing();
+      return creates.create(plant, options);
+    },
+    async createMany(plants, options) {
+      throwIfClosing();
+      return creates.createMany(plants, options);
+    },
+    getText,
+    get: async (id, options) => (await getText(id, options))?.value(),
+    listText,
+    list: async (query, options) => (await listText(query, options)).value(),
     countUpTo: async (limit, query, options) =>
-      countUpTo(checkLimit(limit), checkCount(query), options),
-    async delete(given, options) {
-      const id = checkId(given);
-      return noticed(lane.delete(id, options));
+      reads.countUpTo(checkLimit(limit), check(CountPlants, query).tag, options),
+    replaceText,
+    replace: async (id, plant, options) => (await replaceText(id, plant, options))?.value(),
+    async delete(id, options) {
+      throwIfClosing();
+      return deletes.delete(checkId(id), options).finally(feed.notice);
     },
-    feed: feed.state,
+    changesText,
+    changes: async (query, options) => (await changesText(query, options)).value(),
+    followText,
+    follow: (options) => valuesOf(followText(options)),
+    feed: () => feed.state,
     watchFeed: feed.watch,
-    async forgetDeletions(given) {
-      return forgetDeletions(database, checkDays(given));
-    },
-    stopWaiting: feed.stopWaiting,
+    forgetDeletions: async (days) => feed.forgetDeletions(checkDays(days)),
+    stopWaiting: feed.close,
     accessTokens: createAccessTokens(database),
     webhooks,
     events,
     // Concurrent calls of `ready` share one query. Without the shared query, queries would accumulate while
     // the database does not respond.
     ready: () =>
-      (readiness ??= statements.ready().finally(() => {
+      (readiness ??= reads.ready().finally(() => {
         readiness = undefined;
       })),
-    pending() {
-      const unsettled = database.pools().reduce((sum, pool) => sum + pool.overdue, 0);
-      return { ...lane.pending, unsettled };
-    },
+    pending: creates.pending,
     pools: database.pools,
     close: () => (closed ??= close()),
   };
 
-  function onCommit(committed: CommittedBatch): void {
-    feed.notice();
-    events.emit('batch', committed);
-  }
-
-  /** Wakes the waiting followers after a write. */
-  function noticed<T>(write: Promise<T>): Promise<T> {
-    return write.finally(feed.notice);
+  function throwIfClosing(): void {
+    if (closed) throw notAccepted('shuttingDown', 'the store is closing');
   }
 
   async function close(): Promise<void> {
-    feed.stopWaiting();
+    feed.close();
     await webhooks.stop();
-    await lane.drained();
+    await Promise.all([creates.drained(), deletes.drained()]);
     await database.close();
   }
+}
+
+async function* valuesOf(
+  pages: AsyncGenerator<ChangesText, never>,
+): AsyncGenerator<PlantChanges, never> {
+  for (;;) yield (await pages.next()).value.value();
 }

@@ -4,7 +4,8 @@ import { integerBetween } from './plant.ts';
 import { type Scope, scopes } from './scopes.ts';
 import { unknownParameters } from './stored-plant.ts';
 
-const dateTime = (description: string, example: string) => ({
+/** The metadata of a time. */
+export const dateTime = (description: string, example: string) => ({
   description,
   override: { type: 'string' as const, format: 'date-time', examples: [example] },
 });
@@ -77,7 +78,7 @@ export const Nothing = z.strictObject({}, { error: unknownParameters }).prefault
 export const AccessTokenIdInput = z.strictObject({ id: tokenId }, { error: unknownParameters });
 
 const defaultScopes: Scope[] = ['plants:create', 'plants:read'];
-const notTime = 'must be a date and time with a UTC offset (RFC 3339)';
+export const notTime = 'must be a date and time with a UTC offset (RFC 3339)';
 
 /** The input of the procedure that creates an access token. */
 export const NewAccessToken = z
@@ -95,9 +96,9 @@ export const NewAccessToken = z
         .meta({ description: 'What the token may do', examples: [defaultScopes] }),
       expiresAt: z
         .string(notTime)
-        .refine((text) => time.safeParse(text).success, notTime)
+        .refine(isTime, notTime)
         .meta(dateTime('When the token expires. Default: never', '2027-11-21T09:30:00.000Z'))
-        .transform((text) => new Date(text))
+        .transform(toTime)
         .optional(),
     },
     { error: 'must be an object' },
@@ -105,9 +106,18 @@ export const NewAccessToken = z
   .meta({ title: 'NewAccessToken' });
 
 /** With line breaks or marks of text direction, a name could look like another name. */
-const namePattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u;
+export const namePattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u;
 
 const time = z.iso.datetime({ offset: true });
+
+/** Whether a text is a time with an offset (RFC 3339, in which `t` and `z` may be in lower case). */
+export function isTime(text: string): boolean {
+  return time.safeParse(text.toUpperCase()).success;
+}
+
+export function toTime(text: string): Date {
+  return new Date(text.toUpperCase());
+}
 
 /** The response when a client creates an access token. */
 export const CreatedAccessToken = z

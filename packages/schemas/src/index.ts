@@ -22,9 +22,24 @@ export {
 } from './plant-changes.ts';
 export {
   CountPlants,
+  DeletePlant,
   ListPlants,
   PlantCount,
   PlantIdInput,
   PlantPage,
+  PlantWithEtag,
+  ReplacePlant,
   StoredPlant,
 } from './stored-plant.ts';
+export {
+  CreatedWebhook,
+  ListWebhooks,
+  NewWebhook,
+  ReplayWebhook,
+  UpdateWebhook,
+  Webhook,
+  WebhookAttempt,
+  WebhookNameInput,
+  WebhookPage,
+  WebhookSecret,
+} from './webhooks.ts';

@@ -3,7 +3,7 @@ import { maxWait } from './limits.ts';
 import { integerBetween } from './plant.ts';
 import { ListPlants, StoredPlant, unknownParameters } from './stored-plant.ts';
 
-const cursor = z.string({ error: 'must be a cursor: the `next` of a response' }).max(1_000, {
+export const cursor = z.string({ error: 'must be a cursor: the `next` of a response' }).max(1_000, {
   error: 'must be a cursor: the `next` of a response',
 });
 
@@ -18,15 +18,6 @@ export const ListPlantChanges = z
             'Only changes behind this cursor: the `next` of the response before. Without it, the ' +
             'response has no changes, and the cursor of the end of the feed',
           examples,
-        })
-        .optional(),
-      tag: ListPlants.unwrap()
-        .shape.tag.unwrap()
-        .meta({
-          description:
-            'Only changes of plants with exactly this tag. A response may then have no changes, and yet ' +
-            'another `next`',
-          examples: ['Araceae'],
         })
         .optional(),
       limit: ListPlants.unwrap().shape.limit.meta({
@@ -46,7 +37,6 @@ export const FollowPlantChanges = z
   .strictObject(
     {
       after: ListPlantChanges.unwrap().shape.after,
-      tag: ListPlantChanges.unwrap().shape.tag,
       /** Accepts any text. The procedure checks the cursor, and names `Last-Event-ID` in the error. */
       lastEventId: z.string('must be a string').optional(),
     },
@@ -54,11 +44,11 @@ export const FollowPlantChanges = z
   )
   .prefault({});
 
-/** A plant that was created or deleted. */
+/** A plant that was created, replaced or deleted. */
 export const PlantChange = z
   .object({
     type: z
-      .enum(['created', 'deleted'])
+      .enum(['created', 'updated', 'deleted'])
       .meta({ description: 'What happened', examples: ['created'] }),
     plant: StoredPlant,
   })

@@ -29,15 +29,16 @@ export const plantColumns = {
   name: { name: 'name', kind: 'text', isOptional: false },
   tag: { name: 'tag', kind: 'text', isOptional: true },
   createdAt: { name: 'created_at', kind: 'time', isOptional: false },
+  updatedAt: { name: 'updated_at', kind: 'time', isOptional: true },
 } as const satisfies { [Field in keyof StoredPlant]-?: PlantColumn<Field> };
 
 /** The properties of a {@link Plant}. Plants with the same id and the same properties are equal. */
 export const plantFields = Object.keys(plantColumns).filter(isPlantField);
 
-export type PlantField = Exclude<keyof typeof plantColumns, 'id' | 'createdAt'>;
+export type PlantField = Exclude<keyof typeof plantColumns, 'id' | 'createdAt' | 'updatedAt'>;
 
 function isPlantField(field: string): field is PlantField {
-  return field !== 'id' && field !== 'createdAt';
+  return !['id', 'createdAt', 'updatedAt'].includes(field);
 }
 
 /** Reads a value from a text in a file or a form. An invalid number becomes NaN. The schema rejects NaN. */

@@ -1,5 +1,12 @@
 /** The scopes of access tokens. Each procedure names the scope that it needs. */
-export const scopes = ['plants:create', 'plants:read', 'plants:delete', 'tokens:manage'] as const;
+export const scopes = [
+  'plants:create',
+  'plants:read',
+  'plants:update',
+  'plants:delete',
+  'tokens:manage',
+  'webhooks:manage',
+] as const;
 
 export type Scope = (typeof scopes)[number];
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { explainIdText } from './ids/explain-id-text.ts';
 import { Int64, int64Schema } from './ids/int64.ts';
 import { int64Range } from './ids/int64-range.ts';
 import { defaultPageSize, maxExactCount, maxPageSize, maxSearch } from './limits.ts';
@@ -19,16 +20,32 @@ export const StoredPlant = z
       description: 'When the plant was created, in UTC (RFC 3339)',
       override: { type: 'string', format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] },
     }),
+    updatedAt: z
+      .date()
+      .meta({
+        description: 'When the plant was replaced; absent when it never was',
+        override: { type: 'string', format: 'date-time', examples: ['2026-11-22T09:30:00.000Z'] },
+      })
+      .optional(),
   })
   .meta({ id: 'StoredPlant' });
+
+/**
+ * A stored plant with its ETag, which is another one after each replacement. Over REST, the ETag is a header,
+ * and the body is a `StoredPlant`.
+ */
+export const PlantWithEtag = StoredPlant.extend({
+  etag: z.string().meta({ description: 'The ETag of the plant, for `ifMatch`' }),
+}).meta({ title: 'PlantWithEtag' });
 
 export const PlantPage = z
   .object({
     plants: z.array(StoredPlant).meta({ description: 'Plants, ascending by id' }),
-    next: int64
+    next: z
+      .string()
       .meta({
-        description: `The \`after\` of the next page, ${int64Range}; absent on the last page`,
-        examples: [4096],
+        description: 'The `after` of the next page; absent on the last page',
+        examples: ['4096'],
       })
       .optional(),
   })
@@ -45,6 +62,24 @@ export const PlantIdInput = z.strictObject(
   { error: unknownParameters },
 );
 
+/** The condition of a delete and of a replacement. Over REST, it is the header `If-Match`. */
+const ifMatch = z
+  .string({ error: 'must be an ETag' })
+  .max(1_000, { error: 'must be an ETag' })
+  .meta({
+    description: 'Only if the plant still has this ETag',
+    param: { in: 'header', name: 'If-Match' },
+  })
+  .optional();
+
+/** The input of the procedure that deletes a plant. */
+export const DeletePlant = PlantIdInput.safeExtend({ ifMatch });
+
+/** The input of the procedure that replaces the name and the tag of a plant. */
+export const ReplacePlant = z
+  .object({ id: PlantIdInput.shape.id, ...Plant.shape, ifMatch }, { error: 'must be an object' })
+  .meta({ title: 'ReplacePlant' });
+
 const searchLength = `must have 1 to ${maxSearch} characters`;
 
 export const ListPlants = z
@@ -58,15 +93,19 @@ export const ListPlants = z
         .max(maxSearch, searchLength)
         .meta({
           description:
-            'Only plants whose name contains this text, in upper or lower case. A page may have fewer ' +
-            'plants than `limit`, or none, although there is a next page.',
-          examples: ['monst'],
+            'Only plants whose name contains each word of this text, in any order, in upper or lower case. A ' +
+            'page may have fewer plants than `limit`, or none, although there is a next page.',
+          examples: ['rush metasequoia'],
         })
         .optional(),
-      after: Int64.meta({
-        description: `Only plants with greater ids, ${int64Range}: the \`next\` of the page before`,
-        override: { ...int64Schema, examples: [4096] },
-      }).optional(),
+      after: z
+        .custom<string | bigint | number>(isIdOrText, { error: ({ input }) => explainAfter(input) })
+        .meta({
+          description: `Only plants behind this place: the \`next\` of the page before, or an id ${int64Range}`,
+          override: { type: 'string', examples: ['4096'] },
+        })
+        .transform(BigInt)
+        .optional(),
       limit: integerBetween(1, maxPageSize)
         .default(defaultPageSize)
         .meta({ description: 'How many plants to return, at most', examples: [100] }),
@@ -98,11 +137,22 @@ export const PlantCount = z
   .meta({ id: 'PlantCount' });
 
 export type StoredPlant = z.output<typeof StoredPlant>;
+export type PlantWithEtag = z.output<typeof PlantWithEtag>;
 export type PlantPage = z.output<typeof PlantPage>;
 export type PlantIdInput = z.output<typeof PlantIdInput>;
 export type ListPlants = z.output<typeof ListPlants>;
 export type CountPlants = z.output<typeof CountPlants>;
 export type PlantCount = z.output<typeof PlantCount>;
+
+function isIdOrText(value: unknown): boolean {
+  return explainAfter(value) === undefined;
+}
+
+/** Explains why a value is no `after`. Returns undefined for the text of an id, and for an id. */
+function explainAfter(value: unknown): string | undefined {
+  if (typeof value === 'string') return explainIdText(value);
+  return Int64.safeParse(value).error?.issues[0]?.message;
+}
 
 /** Makes the error message for an input that is not an object or has an unknown property. */
 export function unknownParameters(issue: { code?: string; keys?: string[] }): string {

@@ -20,7 +20,7 @@ export interface JwtSettings {
  */
 export function acceptJwts(settings: JwtSettings, fallback: Authenticate): Authenticate {
   const verify = createVerifier(settings);
-  const principals = createPrincipalCache({ find: (_sha256, jwt) => verify(jwt) });
+  const principals = createPrincipalCache((_sha256, jwt) => verify(jwt));
   return (token) => (jwtSyntax.test(token) ? principals.get(token) : fallback(token));
 }
 
@@ -52,7 +52,7 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
       if (typeof sub !== 'string' || sub === '' || !types.includes(type)) return nobody;
       const expiresAt = new Date(exp * 1000);
       const principal = { name: sub, scopes: scopesOf(payload), expiresAt, issuer };
-      return { principal, validUntil: exp * 1000 };
+      return { principal, validFor: exp * 1_000 - Date.now() };
     } catch (error) {
       if (error instanceof HttpError) throw error;
       const isKeyError =
@@ -88,7 +88,7 @@ function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
 }
 
 /**
- * The result for an invalid JWT. `validUntil: 0` prevents caching, because the JWT may become valid: at the
+ * The result for an invalid JWT. `validFor: 0` prevents caching, because the JWT may become valid: at the
  * time of its `nbf`, or when the provider publishes its key.
  */
-const nobody: TokenOwner = { principal: undefined, validUntil: 0 };
+const nobody: TokenOwner = { principal: undefined, validFor: 0 };

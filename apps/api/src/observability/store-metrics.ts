@@ -32,7 +32,7 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
       () => false,
     ),
   );
-  const webhooks = readAtIntervals({ lag: 0, failing: 0 }, () => store.webhooks.state());
+  const webhooks = readAtIntervals(0, () => store.webhooks.failing());
   const gauges: [name: string, help: string, read: () => number, aggregator?: 'max' | 'min'][] = [
     [
       'database_up',
@@ -62,19 +62,13 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
     [
       'unsettled_writes',
       'Statements that are still in a commit after their requests got error 50300',
-      () => store.pending().unsettled,
+      () => store.pools().reduce((sum, { overdue }) => sum + overdue, 0),
     ],
     ['feed_waiting', 'Requests that wait for changes', () => store.feed().waiting],
     [
-      'webhook_lag_seconds',
-      'The longest time for which a webhook may lack changes, read every 15 s',
-      () => webhooks().lag,
-      'max',
-    ],
-    [
       'webhooks_failing',
       'Webhooks that do not accept the changes, read every 15 s',
-      () => webhooks().failing,
+      () => webhooks(),
       'max',
     ],
     [

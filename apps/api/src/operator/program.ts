@@ -1,10 +1,8 @@
 import { openPlantStore, type PlantStore, PlantStoreError } from '@plant-store/core';
-import { explainDatabaseError } from '@plant-store/core/operator';
+import { explainDatabaseError, runDoctor } from '@plant-store/core/operator';
 import { type Scope, scopes } from '@plant-store/schemas';
 import { Command, Option } from 'commander';
 import { readEnv } from '../env.ts';
-import { runDoctor } from './doctor.ts';
-import { webhookCommand } from './webhooks.ts';
 
 const help = `
 Without a command, the program starts the server. The commands use the settings of the server, and its
@@ -22,8 +20,7 @@ export async function runOperator(): Promise<void> {
     .description('Starts the plant store, or works on its database.')
     .addHelpText('after', help)
     .addCommand(doctorCommand())
-    .addCommand(new Command('token').description('manage access tokens').addCommand(tokenCreate()))
-    .addCommand(webhookCommand(useStore));
+    .addCommand(new Command('token').description('manage access tokens').addCommand(tokenCreate()));
   program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   try {
     await program.parseAsync();
@@ -40,7 +37,8 @@ const doctorCommand = () =>
     .description('check the settings and the database, and say what to do')
     .option('--json', 'write each finding as a line of JSON')
     .action(async ({ json }: { json?: true }) => {
-      const findings = await runDoctor(readEnv());
+      const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = readEnv();
+      const findings = await runDoctor(databaseUrl ? { databaseUrl } : { dataDirectory });
       for (const finding of findings) {
         const { level, check, message } = finding;
         const line = `${level.padEnd(8)} ${check.padEnd(12)} ${message}`;
@@ -68,12 +66,7 @@ const tokenCreate = () =>
 async function useStore(use: (store: PlantStore) => Promise<void>): Promise<void> {
   const env = readEnv();
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
-  const webhooks = {
-    allow: env.PLANT_STORE_WEBHOOK_ALLOW,
-    secretsKey: env.PLANT_STORE_SECRETS_KEY,
-  };
   const store = await openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory }, {
-    webhooks,
     requireConnection: true,
   });
   await use(store).finally(() => store.close());

@@ -49,10 +49,7 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
   // The server's modules load while the database opens.
   const [store, { buildServer }] = await Promise.all([
     openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory }, {
-      webhooks: {
-        allow: env.PLANT_STORE_WEBHOOK_ALLOW,
-        secretsKey: env.PLANT_STORE_SECRETS_KEY,
-      },
+      webhooks: { allow: env.PLANT_STORE_WEBHOOK_ALLOW },
     }),
     import('../server.ts'),
   ]);

@@ -1,4 +1,4 @@
-import { describeDatabaseUrl } from '@plant-store/core/read';
+import { describeDatabaseUrl } from '@plant-store/core/operator';
 import { databaseSettings, type Env } from '../env.ts';
 import { hasConsole } from '../pages/serve-console.ts';
 import { curlCommand, tokenCommand } from './commands-to-paste.ts';

@@ -67,7 +67,11 @@ export const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
 /** Matches a media type, and also the comma after the media type in a list. */
 const mediaTypeSyntax = /^[\w.+-]+\/[\w.+-]+(\s*,)?/;
 
-function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {
+function checkBody({ headers, routeOptions }: FastifyRequest, reply: FastifyReply): void {
+  // The path may be the whole input of an operation on one resource.
+  const hasPathInput = routeOptions.url?.includes(':') === true;
+  const isEmpty = !Number(headers['content-length']) && !headers['transfer-encoding'];
+  if (hasPathInput && isEmpty && headers['content-type'] === undefined) return;
   if (Number(headers['content-length']) > bodyLimit) throw bodyTooLarge();
   const type = headers['content-type'] ?? '';
   const coding = headers['content-encoding'] || 'identity';

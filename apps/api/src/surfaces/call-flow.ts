@@ -51,9 +51,17 @@ export async function runCall(
   ctx: Context,
   index?: number,
 ): Promise<string> {
-  const getRawInput = () => endpoint.decode(request, index);
-  const { path, procedure } = endpoint;
-  return endpoint.encode(await procedure.call({ ctx, getRawInput, path }));
+  return endpoint.encode(await call(endpoint, request, ctx, index));
+}
+
+/** Calls the procedure of an endpoint, and returns its output. */
+export function call(
+  { path, procedure, decode }: Endpoint,
+  request: FastifyRequest,
+  ctx: Context,
+  index?: number,
+): Promise<unknown> {
+  return procedure.call({ ctx, getRawInput: () => decode(request, index), path });
 }
 
 export function callContext(request: FastifyRequest, reply: FastifyReply): Context {

@@ -1,4 +1,3 @@
-import { changeTextsOf } from '@plant-store/core/internal';
 import type { FastifyRequest } from 'fastify';
 import { weightOf } from '../responses/negotiation.ts';
 import type { EventFormat } from './send-events.ts';
@@ -11,7 +10,7 @@ export const restEvents: EventFormat = {
   start: '\n',
   ping: ':\n\n',
   write(page) {
-    const events = changeTextsOf(page).map(
+    const events = page.changes.map(
       ({ type, plant, cursor }) => `event: ${type}\ndata: ${plant}\nid: ${cursor}\n\n`,
     );
     // An event without data gives the client a cursor. The client's next request begins at this cursor.

@@ -1,11 +1,25 @@
-import { jsonOf } from '@plant-store/core/internal';
-import { type Deprecation, formatJson, type Operation, parseJson } from '@plant-store/schemas';
+import { OutputText, PlantText } from '@plant-store/core/internal';
+import {
+  type Deprecation,
+  formatJson,
+  type Operation,
+  parseJson,
+  shorten,
+} from '@plant-store/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { bodyNotJson, isObject, parseJsonBodies } from '../requests/body/json-body.ts';
 import { methodsWithoutBody } from '../requests/request-headers.ts';
+import { sendJsonText } from '../responses/json-response.ts';
 import { addVary } from '../responses/negotiation.ts';
-import { callHandler, checkEncoding, type Endpoint, type SurfaceOptions } from './call-flow.ts';
+import {
+  call,
+  callContext,
+  checkEncoding,
+  type Endpoint,
+  invalidQuery,
+  type SurfaceOptions,
+} from './call-flow.ts';
 import { asksForEvents, restEvents } from './rest-events.ts';
 import { eventHandler } from './send-events.ts';
 import { textReader } from './text-input.ts';
@@ -29,9 +43,9 @@ export async function rest(scope: FastifyInstance, { procedures }: SurfaceOption
       procedure,
       status: operation.status,
       decode: inputReader(operation, input),
-      encode: (output) => jsonOf(output) ?? formatJson(output),
+      encode: (output) => (output instanceof OutputText ? output.json : formatJson(output)),
     };
-    const sendJson = callHandler(() => endpoint);
+    const sendJson = jsonHandler(endpoint);
     const subscription = procedures[meta.events ?? '']?.definition;
     const sendEvents =
       subscription &&
@@ -52,6 +66,28 @@ export async function rest(scope: FastifyInstance, { procedures }: SurfaceOption
   }
 }
 
+/** Makes the handler of an operation. The ETag of a plant is a header (RFC 9110 §8.8.3). */
+function jsonHandler(endpoint: Endpoint) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const output = await call(endpoint, request, callContext(request, reply));
+    if (output instanceof PlantText) {
+      const etag = `"${output.etag}"`;
+      reply.header('etag', etag);
+      if (endpoint.procedure.type === 'query' && isUnchanged(request, etag)) {
+        return reply.code(304).send();
+      }
+    }
+    if (endpoint.status === 204) return reply.code(204).send();
+    return sendJsonText(reply, endpoint.encode(output));
+  };
+}
+
+/** Whether the client has this version already. `If-None-Match` ignores that an ETag is weak. */
+function isUnchanged({ headers }: FastifyRequest, etag: string): boolean {
+  const known = headers['if-none-match']?.split(',').map((each) => each.trim().replace('W/', ''));
+  return known?.some((each) => each === etag || each === '*') ?? false;
+}
+
 /** Makes a hook that sends the headers of a deprecated operation (RFC 9745, RFC 8594). */
 function deprecate({ since, sunset }: Deprecation) {
   const headers = {
@@ -64,18 +100,39 @@ function deprecate({ since, sunset }: Deprecation) {
 /** Makes a function that collects the input from the path and the body, or from the path and the query. */
 function inputReader({ method, path }: Operation, schema: z.ZodType) {
   const read = textReader(schema);
+  const isConditional = Object.hasOwn(Object(Reflect.get(schema, 'shape')), 'ifMatch');
   if (methodsWithoutBody.has(method)) {
-    return ({ url, query, params }: FastifyRequest) => {
+    return ({ url, query, params, headers }: FastifyRequest) => {
       checkEncoding(url);
-      return read(merge(Object(query), Object(params)));
+      rejectParameters(query, ['ifMatch']);
+      return {
+        ...read(merge(Object(query), Object(params))),
+        ...(isConditional && ifMatchOf(headers)),
+      };
     };
   }
   const hasParameters = path.includes('{');
   return (request: FastifyRequest) => {
-    const { body, params } = request;
+    const { body = hasParameters ? {} : undefined, params, query, headers } = request;
+    rejectParameters(query, Object.keys(Object(query)));
     request.body = undefined;
-    return hasParameters && isObject(body) ? { ...body, ...read(params) } : body;
+    if (!hasParameters || !isObject(body)) return body;
+    const { ifMatch, ...fields } = body;
+    return { ...fields, ...read(params), ...(isConditional && ifMatchOf(headers)) };
   };
+}
+
+/** The condition of a request is a header, and not a parameter. */
+function ifMatchOf({ 'if-match': ifMatch }: FastifyRequest['headers']) {
+  return ifMatch === undefined ? {} : { ifMatch };
+}
+
+/** @throws PlantStoreError `invalidInput` when the query has one of these parameters */
+function rejectParameters(query: unknown, names: readonly string[]): void {
+  const unknown = names.find((name) => Object.hasOwn(Object(query), name));
+  if (unknown !== undefined) {
+    throw invalidQuery(`it has no parameter ${JSON.stringify(shorten(unknown))}`);
+  }
 }
 
 /**

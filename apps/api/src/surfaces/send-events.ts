@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '@plant-store/core';
-import type { PlantChanges } from '@plant-store/schemas';
+import type { ChangesText } from '@plant-store/core/internal';
 import type { TrackedEnvelope } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type HttpError, toHttpError } from '../errors/http-error.ts';
@@ -14,7 +14,7 @@ export interface EventFormat {
   /** The text that an idle stream sends to keep the connection open. */
   readonly ping: string;
   /** Writes the events of a page of changes. */
-  write(page: PlantChanges): string;
+  write(page: ChangesText): string;
   /** Writes an event for the error that ends a stream. Returns undefined if errors have no event. */
   writeError(error: HttpError): string | undefined;
 }
@@ -29,8 +29,8 @@ export function eventHandler(
   format: EventFormat,
 ) {
   // All subscribers that get the same page share its bytes.
-  const parts = new WeakMap<PlantChanges, Buffer>();
-  const partOf = (page: PlantChanges): Buffer => {
+  const parts = new WeakMap<ChangesText, Buffer>();
+  const partOf = (page: ChangesText): Buffer => {
     const part = parts.get(page) ?? Buffer.from(format.write(page));
     parts.set(page, part);
     return part;
@@ -160,7 +160,7 @@ function readerOf(request: FastifyRequest, signal: AbortSignal): Caller {
 }
 
 /** A page of changes, and the cursor of the next page. */
-type Page = TrackedEnvelope<PlantChanges>;
+type Page = TrackedEnvelope<ChangesText>;
 
 /**
  * Adds the id of the last event to the input. A client sends the id of its last event when it connects again.

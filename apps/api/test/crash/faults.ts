@@ -26,9 +26,6 @@ export interface Fault extends WorldOptions {
 /** A world with a database, which only a fault of the embedded database does not have. */
 export type FaultyWorld = World & { readonly database: Database };
 
-/** During a fault, a create must fail within this many milliseconds. */
-const patience = 30_000;
-
 /** The highest number of connections of one server: those of the pool, and one that observes them. */
 const poolSize = 12;
 
@@ -72,16 +69,12 @@ export const faults: readonly Fault[] = [
     name: 'a standby that is away',
     lasts: 8_000,
     needsStandby: true,
-    async cause({ servers, database, calls, problems }) {
-      // Nobody can cancel the wait of a commit for the standby. The commit is visible when the wait ends.
-      const period = { start: performance.now(), end: Number.POSITIVE_INFINITY };
-      for (const server of servers) server.withoutStandby.push(period);
+    async cause({ database, calls, problems, unconfirmed }) {
       await database.standby?.halt();
       const start = performance.now();
       const during = () => calls.filter((call) => call.start > start);
       return async () => {
-        if (!(await isTrueIn(patience, () => during().some(isFailedCreate))))
-          problems.push('no create got 50300 without the standby');
+        await until(() => during().some(isFailedCreate));
         for (const { request } of during().filter(isCreated))
           problems.push(
             `the create of ${'id' in request && request.id} got 200 without the standby`,
@@ -90,7 +83,8 @@ export const faults: readonly Fault[] = [
         if (most > 2 * poolSize) problems.push(`${most} sessions without the standby`);
         await database.standby?.start();
         await database.untilStreaming();
-        period.end = performance.now();
+        // Nobody can cancel the wait of a commit for the standby. The commit is visible when the wait ends.
+        unconfirmed.push({ start, end: performance.now() });
       };
     },
   },
@@ -143,19 +137,20 @@ export const faults: readonly Fault[] = [
     name: 'a lost response',
     times: 3,
     lasts: 2_500,
-    cause: async (_, { network }) => network?.loseResponses() ?? (() => {}),
+    async cause(_, server) {
+      await setNetwork(server, 'holdResponses');
+      return async () => (await setNetwork(server, 'refuse'))();
+    },
   },
   {
     name: 'a full disk',
     maxFileSize: 4 * 1_024,
     lasts: 3_000,
-    async cause({ database, calls, problems }) {
+    async cause({ database, calls }) {
       await fillDisk(database);
       const start = performance.now();
       return async () => {
-        const isFailed = (call: Call) => call.start > start && isFailedCreate(call);
-        if (!(await isTrueIn(patience, () => calls.some(isFailed))))
-          problems.push('no create got 50300 on the full disk');
+        await until(() => calls.some((call) => call.start > start && isFailedCreate(call)));
         await database.query('vacuum plants');
       };
     },
@@ -235,13 +230,11 @@ async function fillDisk({ query }: Database): Promise<void> {
 const isFailedCreate = (call: Call): boolean =>
   call.request.type === 'create' && call.response !== undefined && isUnknown(call);
 
-/** Waits until a condition is true, for some milliseconds at most. */
-async function isTrueIn(milliseconds: number, condition: () => boolean): Promise<boolean> {
-  for (const end = performance.now() + milliseconds; performance.now() < end; ) {
-    if (condition()) return true;
-    await setTimeout(20);
+/** Waits until a condition is true. Fails after a minute. */
+async function until(condition: () => boolean): Promise<void> {
+  for (const end = performance.now() + 60_000; !condition(); await setTimeout(20)) {
+    if (performance.now() > end) throw new Error(`never became true: ${condition}`);
   }
-  return false;
 }
 
 async function setNetwork({ network }: Server, fault: NetworkFault) {

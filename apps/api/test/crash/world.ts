@@ -26,27 +26,17 @@ export interface Server {
   readonly process: StartedProcess;
   /** The network between the process and its Postgres. */
   readonly network: Network | undefined;
-  /** The periods in which the process was frozen, and reads no request. */
-  readonly freezes: Period[];
-  /** The periods in which no standby confirms a commit, so that a commit waits. */
-  readonly withoutStandby: Period[];
+  /** The periods in which the process was frozen. */
+  readonly freezes: { start: number; end: number }[];
   start(): Promise<void>;
   /** Resolves with the exit code, or with the signal that ended the process. */
   stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
-}
-
-/** Milliseconds of this process. */
-export interface Period {
-  readonly start: number;
-  end: number;
 }
 
 interface Network {
   /** The store's URL of both database servers. */
   readonly url: string;
   set(fault: NetworkFault): void;
-  /** Drops the responses on the open connections. Returns a function that resets these connections. */
-  loseResponses(): () => void;
   /** The ports from which the connections reach Postgres. */
   ports(): number[];
   close(): void;
@@ -63,8 +53,8 @@ export interface World {
   readonly calls: Call[];
   /** What was wrong, each in one sentence. */
   readonly problems: string[];
-  /** The periods in which a read may show a plant that a failover loses, because no standby has it. */
-  readonly unconfirmed: Period[];
+  /** Periods in which a read may show a plant that a failover loses, because nobody has confirmed it. */
+  readonly unconfirmed: { start: number; end: number }[];
   stop(): Promise<void>;
 }
 
@@ -120,7 +110,7 @@ export async function startWorld({ isEmbedded, maxFileSize, diskSize }: WorldOpt
 async function createWebhook(url: string, databaseUrl: string | undefined, dataDirectory: string) {
   const place = databaseUrl ? { databaseUrl } : { dataDirectory };
   const store = await openPlantStore(place, { webhooks: { allow: ['127.0.0.1'] } });
-  await store.webhooks.create(url);
+  await store.webhooks.create({ url });
   await store.close();
 }
 
@@ -133,12 +123,6 @@ async function startNetwork(urls: string[]): Promise<Network> {
     url: first?.replace(/(?<=@[^/]+)\//, `${hosts}/`) ?? '',
     set(fault) {
       for (const proxy of proxies) proxy.fault = fault;
-    },
-    loseResponses() {
-      const resets = proxies.map((proxy) => proxy.loseResponses());
-      return () => {
-        for (const reset of resets) reset();
-      };
     },
     ports: () => proxies.flatMap((proxy) => proxy.serverPorts),
     close() {
@@ -168,7 +152,6 @@ async function startServer(
     token,
     network,
     freezes: [],
-    withoutStandby: [],
     get url() {
       return url;
     },

@@ -43,7 +43,7 @@ async function exportPlants(file: string | undefined, options: ExportOptions): P
   const writePlants = async () => {
     const { start, rows } = plantWriter(format);
     await write(format === 'csv' ? `\ufeff${start}` : start, output);
-    let after: bigint | undefined;
+    let after: string | undefined;
     do {
       const page = await store.listPlants.query({ tag, after, limit: maxPageSize });
       await write(rows(page.plants), output);

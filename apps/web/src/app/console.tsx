@@ -49,11 +49,7 @@ export function Console({ token, onSignOut }: ConsoleProps) {
     setAdded([]);
   }
   useTitle(address);
-  // On a slow network, the second script must not delay the list.
-  const isListed = identity !== undefined;
-  useEffect(() => {
-    if (isListed) void loadLater();
-  }, [isListed]);
+  useEffect(() => void loadLater(), []);
 
   const close = () => setOpen(undefined);
   const closePlant = useCallback(() => go({ plant: undefined }), []);

@@ -1,6 +1,5 @@
 import type { FileFacts } from '@plant-store/formats';
 import type { NewPlant } from '@plant-store/schemas';
-import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { ClientText, countOf, number } from '../ui/client-text.tsx';
 import { saveFile } from '../ui/save-file.ts';
@@ -62,16 +61,31 @@ export function CheckView({ checked, onImport, onAgain }: CheckViewProps) {
         <Button onClick={onAgain}>Choose another</Button>
       </div>
       <RejectedTable rejected={bad} />
-      <Table
-        caption={`Ready${good.length < goodCount ? `, the first ${good.length}` : ''}`}
-        head={['Line', 'Number', 'Name', 'Tag']}
-        rows={good.map(({ line, plant }) => [
-          line,
-          <code key="id">{String(plant?.id)}</code>,
-          <ClientText key="name" text={plant?.name.slice(0, 200) ?? ''} />,
-          plant?.tag !== undefined && <ClientText key="tag" text={plant.tag.slice(0, 200)} />,
-        ])}
-      />
+      <table className={styles.table}>
+        <caption>Ready{good.length < goodCount && `, the first ${good.length}`}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Line</th>
+            <th scope="col">Number</th>
+            <th scope="col">Name</th>
+            <th scope="col">Tag</th>
+          </tr>
+        </thead>
+        <tbody>
+          {good.map(({ line, plant }) => (
+            <tr key={line}>
+              <td>{line}</td>
+              <td>
+                <code>{String(plant?.id)}</code>
+              </td>
+              <td>
+                <ClientText text={plant?.name.slice(0, 200) ?? ''} />
+              </td>
+              <td>{plant?.tag !== undefined && <ClientText text={plant.tag.slice(0, 200)} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </>
   );
 }
@@ -170,48 +184,24 @@ export function DoneView(props: DoneViewProps) {
 
 /** The rows that are not imported, each with its line and its reason. */
 function RejectedTable({ rejected }: { rejected: readonly RejectedRow[] }) {
+  if (rejected.length === 0) return null;
   const shown = rejected.slice(0, mostRejected);
-  const first = shown.length < rejected.length ? `, the first ${shown.length}` : '';
-  return (
-    <Table
-      caption={`Not imported${first}`}
-      head={['Line', 'Reason']}
-      rows={shown.map(({ line, reason }) => [
-        line,
-        <span key="reason" className={styles.reason}>
-          {reason.slice(0, 300)}
-        </span>,
-      ])}
-    />
-  );
-}
-
-interface TableProps {
-  caption: string;
-  head: readonly string[];
-  rows: readonly ReactNode[][];
-}
-
-function Table({ caption, head, rows }: TableProps) {
-  if (rows.length === 0) return null;
   return (
     <table className={styles.table}>
-      <caption>{caption}</caption>
+      <caption>
+        Not imported{shown.length < rejected.length && `, the first ${shown.length}`}
+      </caption>
       <thead>
         <tr>
-          {head.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
+          <th scope="col">Line</th>
+          <th scope="col">Reason</th>
         </tr>
       </thead>
       <tbody>
-        {rows.map((cells) => (
-          <tr key={String(cells[0])}>
-            {cells.map((cell, i) => (
-              <td key={head[i]}>{cell}</td>
-            ))}
+        {shown.map(({ line, reason }) => (
+          <tr key={line}>
+            <td>{line}</td>
+            <td className={styles.reason}>{reason.slice(0, 300)}</td>
           </tr>
         ))}
       </tbody>

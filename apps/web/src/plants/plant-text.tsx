@@ -24,7 +24,7 @@ export function Time({ at }: { at: Date }) {
 }
 
 /** Shows all that the store knows about a plant. A replaced plant has the time of the replacement. */
-export function PlantFacts({ plant }: { plant: StoredPlant & { readonly updatedAt?: Date } }) {
+export function PlantFacts({ plant }: { plant: StoredPlant }) {
   const { id, name, tag, createdAt, updatedAt } = plant;
   return (
     <dl className={styles.facts}>

@@ -30,8 +30,8 @@ export function isUnknownPlant(thrown: unknown): boolean {
 
 /** Whether somebody else has changed or replaced the plant that a request names by its `etag`. */
 export function isChangedPlant(thrown: unknown): boolean {
-  const { data }: { data?: { error?: number } } = Object(thrown);
-  return data?.error === 41200;
+  // The text of the code is compared, because older catalogues do not have this code.
+  return String(plantStoreError(thrown)?.code) === '41200';
 }
 
 /** Whether the user has stopped the request. */

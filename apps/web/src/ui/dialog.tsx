@@ -69,9 +69,9 @@ interface BesideProps {
   onClose(): void;
 }
 
-/** A part of the page beside the list. On a narrow screen, it is a dialog, so that the list does not move. */
+/** A part of the page beside the list. On a phone, it is a dialog over the list. */
 export function Beside(props: BesideProps) {
-  const isWide = useMedia('(width >= 64rem) and (height >= 24rem)');
+  const isWide = useMedia('(width >= 48rem) and (height >= 24rem)');
   return isWide ? <Aside {...props} /> : <Dialog place="side" {...props} />;
 }
 

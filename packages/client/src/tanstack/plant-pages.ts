@@ -6,10 +6,10 @@ import { hashQueryKey } from './query-defaults.ts';
 /** Selects plants by the parameters of `listPlants`. A page has at most `limit` plants. */
 export type PlantPagesQuery = Omit<Exclude<PlantQuery, void>, 'after'>;
 
-/** A page of plants. The page contains the ids up to `next`. On the last page, `next` is absent. */
+/** A page of plants. On the last page, `next` is absent. */
 export interface PlantPage {
   plants: StoredPlant[];
-  next?: bigint | undefined;
+  next?: string | undefined;
 }
 
 type Changes = PlantChanges['changes'];
@@ -21,9 +21,9 @@ export function plantPages(
 ) {
   return {
     queryKey: ['plantPages', query] as const,
-    initialPageParam: undefined as bigint | undefined, // Each later page begins after a `bigint`.
+    initialPageParam: undefined as string | undefined, // Each later page begins after a `next`.
     getNextPageParam: ({ next }: PlantPage) => next,
-    queryFn: ({ pageParam, signal }: { pageParam: bigint | undefined; signal: AbortSignal }) =>
+    queryFn: ({ pageParam, signal }: { pageParam: string | undefined; signal: AbortSignal }) =>
       client.listPlants.query({ ...query, after: pageParam }, { signal }),
   };
 }
@@ -58,7 +58,7 @@ interface CacheEvent {
 
 interface Pages {
   pages: PlantPage[];
-  pageParams: (bigint | undefined)[];
+  pageParams: (string | undefined)[];
 }
 
 /**
@@ -132,7 +132,7 @@ function changePages(data: Pages, query: PlantPagesQuery, changes: Changes): Pag
 /** Applies changes to the page after the id `after`. Returns the same object if the page does not change. */
 function changePage(
   page: PlantPage,
-  after: bigint | undefined,
+  after: string | undefined,
   { tag, search }: PlantPagesQuery,
   changes: Changes,
 ): PlantPage {
@@ -140,18 +140,28 @@ function changePage(
   let isChanged = false;
   for (const { type, plant } of changes) {
     const { id, name } = plant;
-    if ((after !== undefined && id <= after) || (page.next !== undefined && id > page.next))
-      continue;
+    // The digits of an id are a cursor of the list.
+    const isBefore = after !== undefined && id <= BigInt(after);
+    if (isBefore || (page.next !== undefined && id > BigInt(page.next))) continue;
     const isListed =
-      type === 'created' &&
+      type !== 'deleted' &&
       (tag === undefined || plant.tag === tag) &&
-      (search === undefined || name.toLowerCase().includes(search.toLowerCase()));
+      wordsOf(search).every((word) => name.toLowerCase().includes(word));
     const known = plants.get(id);
-    if (isListed ? known && +known.createdAt === +plant.createdAt : !known) continue;
+    const isKnown =
+      known &&
+      +known.createdAt === +plant.createdAt &&
+      Number(known.updatedAt) === Number(plant.updatedAt);
+    if (isListed ? isKnown : !known) continue;
     isChanged = true;
     if (isListed) plants.set(id, plant);
     else plants.delete(id);
   }
   if (!isChanged) return page;
   return { ...page, plants: [...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) };
+}
+
+/** A search finds the plants whose names contain each of its words. */
+function wordsOf(search = ''): string[] {
+  return search.toLowerCase().split(/\s+/).filter(Boolean);
 }

@@ -1,20 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import {
+  type AccessToken,
   type AccessTokenPage,
   defaultPageSize,
+  isScope,
   type ListAccessTokens,
   NewAccessToken,
   type Scope,
 } from '@plant-store/schemas';
+import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import { orUnavailable } from '../database/errors.ts';
-import { createLookUps } from '../group-commit/look-ups.ts';
+import { databaseUnavailable, orUnavailable, toStoreError } from '../database/errors.ts';
+import { accessTokens } from '../database/tables.ts';
 import { insufficientScope, invalidInput, PlantStoreError } from '../plant-store-error.ts';
-import { createAccessTokenTable } from './access-token-table.ts';
-import { type Authentication, type Principal, representable } from './principal.ts';
-import { createPrincipalCache, sha256Of, type TokenOwner } from './principal-cache.ts';
+import {
+  type Authentication,
+  createPrincipalCache,
+  type Principal,
+  sha256Of,
+  type TokenOwner,
+} from './principals.ts';
 
 export interface AccessTokens {
   /**
@@ -74,50 +82,64 @@ export interface NewTokenOptions {
 /** The minimum time between two updates of a token's last use, in milliseconds. */
 const lastUseInterval = 60_000;
 
+const { sha256: _, ...columns } = getTableColumns(accessTokens);
+
+/** Milliseconds until the expiry, on the database's clock: negative after the expiry, or null for never. */
+const remaining = sql<number | null>`
+  (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
+
 /** Makes a token: a prefix that people and secret scanners recognise, and then 256 random bits. */
 export function generateToken(): string {
   return `plant_${randomBytes(32).toString('base64url')}`;
 }
 
 /** Makes the functions for the access tokens of a database. */
-export function createAccessTokens({
-  db,
-  connections,
-  now = Date.now,
-  elapsed = () => performance.now(),
-}: Pick<Database, 'db' | 'connections'> & {
-  now?: () => number;
-  elapsed?: () => number;
-}): AccessTokens {
-  const table = createAccessTokenTable({ db });
-  const principals = createPrincipalCache({ find: findOwner, now, elapsed });
-  const lookUps = createLookUps({ find: table.find, maxInFlight: connections.reads });
-  // One statement updates the last use of several tokens. Only one of these statements runs at a time, so
-  // that slow updates occupy only one connection.
-  const lastUses = createLookUps({ find: markUsed, maxInFlight: 1 });
+export function createAccessTokens({ db }: Pick<Database, 'db'>): AccessTokens {
+  const principals = createPrincipalCache((sha256) => lookUps.run(sha256));
+  const lookUps = new Batcher<string, TokenOwner>({
+    what: 'look-ups of access tokens',
+    send: findOwners,
+    late: databaseUnavailable,
+    running: 1,
+    batch: 32,
+  });
+  /** The ids of the tokens whose last use must be updated. */
+  const used = new Set<string>();
+  let isMarking = false;
 
   return {
     create: async (name, options) => (await create(name, options)).token,
 
     async grant(grantor, name, options, call) {
-      const { id, token } = await create(name, options, { ...call, grantor });
+      const created = await create(name, options, { ...call, grantor });
       // A grantor from the cache may have a token that was revoked up to 30 s ago. Check the grantor's token
       // after the insert: an operator who revokes that token later can see the new token in the list.
       const { tokenId } = grantor;
-      const isValid = tokenId === undefined || (await isRevoked(tokenId, call)) === false;
-      if (isValid) return { id, token };
-      await revoke({ id }, call);
+      if (tokenId === undefined || (await isRevoked(tokenId, call)) === false) return created;
+      await revoke({ id: created.id }, call);
       throw new PlantStoreError('tokenInvalid', 'the access token is revoked: ask for a new one');
     },
 
     async list({ after, limit = defaultPageSize } = {}, options) {
-      const found = await orUnavailable(table.list({ after, limit: limit + 1 }, options));
-      const isUnknown = async (id: string) => (await isRevoked(id, options)) === undefined;
-      if (found.length === 0 && after !== undefined && (await isUnknown(after))) {
+      const { createdAt, id } = accessTokens;
+      const start = sql`(select ${createdAt}, ${id} from ${accessTokens} where ${id} = ${after})`;
+      const rows = await orUnavailable(
+        db({ kind: 'reads', ...options })
+          .select(columns)
+          .from(accessTokens)
+          .where(after === undefined ? undefined : sql`(${createdAt}, ${id}) < ${start}`)
+          .orderBy(desc(createdAt), desc(id))
+          .limit(limit + 1),
+      );
+      if (
+        rows.length === 0 &&
+        after !== undefined &&
+        (await isRevoked(after, options)) === undefined
+      ) {
         throw invalid('after is the id of no access token: list the tokens from the start');
       }
-      const next = found.length > limit && found[limit - 1]?.id;
-      return { tokens: found.slice(0, limit), ...(next && { next }) };
+      const next = rows.length > limit && rows[limit - 1]?.id;
+      return { tokens: rows.slice(0, limit).map(toAccessToken), ...(next && { next }) };
     },
 
     revoke,
@@ -129,59 +151,145 @@ export function createAccessTokens({
     { scopes, expiresAt, expiresIn }: NewTokenOptions = {},
     { grantor, ...call }: CallOptions & { grantor?: Principal } = {},
   ): Promise<{ id: string; token: string }> {
-    const isFuture = (time: Date) => orUnavailable(table.isFuture(time, call));
-    const input = { name, scopes, expiresAt, expiresIn };
-    const { data, error } = await newToken(isFuture).safeParseAsync(input);
+    const { data, error } = await newToken((time) => isFuture(time, call)).safeParseAsync({
+      name,
+      scopes,
+      expiresAt,
+      expiresIn,
+    });
     if (error) throw invalidInput(error);
     if (grantor) checkGrant(grantor, data);
     const token = generateToken();
-    const id = await orUnavailable(table.insert({ sha256: sha256Of(token), ...data }, call));
-    return { id, token };
+    const row = {
+      id: randomBytes(8).toString('hex'),
+      sha256: sha256Of(token),
+      name: data.name,
+      scope: [...new Set(data.scopes)].join(' '),
+      expiresAt:
+        data.expiresIn === undefined
+          ? data.expiresAt
+          : sql`now() + make_interval(secs => ${data.expiresIn / 1_000}::float8)`,
+    };
+    await orUnavailable(
+      db({ kind: 'deletes', ...call })
+        .insert(accessTokens)
+        .values(row),
+    );
+    return { id: row.id, token };
   }
 
-  function isRevoked(id: string, call?: CallOptions): Promise<boolean | undefined> {
-    return orUnavailable(table.isRevoked(id, call));
+  /** Compares a time with the database's clock, as numbers: Postgres cannot read each time of JavaScript. */
+  async function isFuture(time: Date, call: CallOptions): Promise<boolean> {
+    const isFuture = sql<boolean>`${time.getTime()}::float8 > extract(epoch from now()) * 1000`;
+    const nothing = sql`(select) as nothing`;
+    const [row] = await orUnavailable(
+      db({ kind: 'reads', ...call })
+        .select({ isFuture })
+        .from(nothing),
+    );
+    return row?.isFuture === true;
+  }
+
+  /** Returns whether the token with this id is revoked. If no token has this id, returns undefined. */
+  async function isRevoked(id: string, call?: CallOptions): Promise<boolean | undefined> {
+    const [row] = await orUnavailable(
+      db({ kind: 'reads', ...call })
+        .select({ revokedAt: accessTokens.revokedAt })
+        .from(accessTokens)
+        .where(eq(accessTokens.id, id)),
+    );
+    return row && row.revokedAt !== null;
   }
 
   async function revoke(which: string | { id: string }, call?: CallOptions): Promise<boolean> {
-    const revoked = await orUnavailable(table.revoke(which, new Date(now()), call));
-    principals.forget(revoked);
-    return revoked.length > 0;
+    const { id, name, revokedAt, sha256 } = accessTokens;
+    const isNamed = typeof which === 'string';
+    const rows = await orUnavailable(
+      db({ kind: 'deletes', ...call })
+        .update(accessTokens)
+        .set({ revokedAt: sql`coalesce(${revokedAt}, now())` })
+        .where(isNamed ? and(eq(name, which), isNull(revokedAt)) : eq(id, which.id))
+        .returning({ sha256 }),
+    );
+    principals.forget(rows.map((row) => row.sha256));
+    return rows.length > 0;
   }
 
-  async function markUsed(sha256s: string[]) {
-    await table.markUsed(sha256s, new Date(now()));
-    return new Map<string, never>();
-  }
-
-  async function findOwner(sha256: string): Promise<TokenOwner> {
-    const at = now();
-    const token = await lookUps.run(sha256);
-    const remaining = token?.remaining ?? Number.POSITIVE_INFINITY;
-    if (!token || token.revokedAt || remaining <= 0) return noOwner;
-
-    if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUseInterval) {
-      // The store ignores an error of this update, because the next look-up updates the time again.
-      lastUses.run(sha256).catch(() => {});
+  /** Looks up the owners of several tokens in one statement. */
+  async function findOwners(calls: readonly Call<string, TokenOwner>[]): Promise<void> {
+    try {
+      const rows = await db({ kind: 'reads' })
+        .select({ ...columns, sha256: accessTokens.sha256, remaining })
+        .from(accessTokens)
+        .where(inArray(accessTokens.sha256, [...new Set(calls.map(({ input }) => input))]));
+      const found = new Map(rows.map((row) => [row.sha256, row]));
+      for (const call of calls) call.resolve(ownerOf(found.get(call.input)));
+      const isOld = ({ lastUsedAt }: Row) =>
+        Date.now() - (lastUsedAt?.getTime() ?? 0) >= lastUseInterval;
+      void markUsed(rows.filter(isOld).map(({ id }) => id));
+    } catch (error) {
+      for (const call of calls) call.reject(toStoreError(error));
     }
-    const { name, scopes, expiresAt, id: tokenId } = token;
-    return {
-      principal: { name, scopes, expiresAt: expiresAt ?? undefined, tokenId },
-      validUntil: at + remaining,
-    };
   }
+
+  /**
+   * Nobody waits for this update: after an error, the next look-up updates the time again. Only one update runs
+   * at a time, so that a lock on the table does not occupy all connections.
+   */
+  async function markUsed(ids: string[]): Promise<void> {
+    for (const id of ids) used.add(id);
+    if (isMarking) return;
+    isMarking = true;
+    while (used.size > 0) {
+      // The statement skips locked rows, because a wait for a row could deadlock with a revocation.
+      const unlocked = db({ kind: 'deletes' })
+        .select({ id: accessTokens.id })
+        .from(accessTokens)
+        .where(inArray(accessTokens.id, [...used]))
+        .for('update', { skipLocked: true });
+      used.clear();
+      await db({ kind: 'deletes' })
+        .update(accessTokens)
+        .set({ lastUsedAt: sql`now()` })
+        .where(inArray(accessTokens.id, unlocked))
+        .catch(() => {});
+    }
+    isMarking = false;
+  }
+}
+
+type Row = Omit<typeof accessTokens.$inferSelect, 'sha256'>;
+
+function ownerOf(token: (Row & { remaining: number | null }) | undefined): TokenOwner {
+  const validFor = token?.remaining ?? undefined;
+  if (!token || token.revokedAt || (validFor !== undefined && validFor <= 0)) {
+    return { principal: undefined };
+  }
+  const { name, scopes, expiresAt, id: tokenId } = toAccessToken(token);
+  return { principal: { name, scopes: scopes.filter(isScope), expiresAt, tokenId }, validFor };
+}
+
+function toAccessToken(row: Row): AccessToken {
+  const { id, name, scope, createdAt, expiresAt, lastUsedAt, revokedAt } = row;
+  return {
+    id,
+    name,
+    scopes: scope.split(' ').filter(isScope),
+    createdAt,
+    ...(expiresAt && { expiresAt }),
+    ...(lastUsedAt && { lastUsedAt }),
+    ...(revokedAt && { revokedAt }),
+  };
 }
 
 /** Throws if a token would have a scope that the grantor lacks, or expire after the grantor's token. */
 function checkGrant(grantor: Principal, { scopes, expiresAt }: NewAccessToken): void {
   const missing = scopes.find((scope) => !grantor.scopes.includes(scope));
   if (missing) throw insufficientScope(missing);
-  const end = representable(grantor.expiresAt);
+  const end = grantor.expiresAt;
   if (!end || (expiresAt && expiresAt <= end)) return;
   throw invalid(`expiresAt must be at most ${end.toISOString()}, when your own token expires`);
 }
-
-const noOwner: TokenOwner = { principal: undefined, validUntil: Number.POSITIVE_INFINITY };
 
 const newToken = (isFuture: (time: Date) => Promise<boolean>) =>
   NewAccessToken.extend({

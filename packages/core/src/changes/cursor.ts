@@ -4,13 +4,11 @@ import { PlantStoreError } from '../plant-store-error.ts';
 export interface Position {
   readonly transaction: bigint;
   readonly id: bigint;
-  /** Whether the plant replaced an older plant, and the feed omits the deletion of the older plant. */
-  readonly isReplacement?: boolean;
 }
 
 /** A position in the feed of one database. */
 export interface Cursor extends Position {
-  /** An identifier of the database and its history; see `select-changes.ts`. */
+  /** An identifier of the database and its history; see `statements.ts`. */
   readonly epoch: string;
 }
 
@@ -22,14 +20,6 @@ export function isBehind(one: Position, other: Position): boolean {
   if (one.transaction !== other.transaction) return one.transaction > other.transaction;
   return one.id > other.id;
 }
-
-/** Whether two cursors belong to the same database, and `cursor` is before or at `other`. */
-export function isUpTo(cursor: Cursor, other: Cursor): boolean {
-  return cursor.epoch === other.epoch && !isBehind(cursor, other);
-}
-
-/** Returns the later of two cursors. */
-export const laterOf = (one: Cursor, other: Cursor) => (isBehind(other, one) ? other : one);
 
 /** Formats a cursor as an opaque text for clients. */
 export function formatCursor({ epoch, transaction, id }: Cursor): string {

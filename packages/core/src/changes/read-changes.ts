@@ -1,140 +1,113 @@
 import type { PlantChange } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import { diagnostics } from '../database/diagnostics.ts';
-import { reservePage } from '../plants/page-memory.ts';
-import { idTexts, plantTexts } from '../plants/plant-json.ts';
-import { type Cursor, lastId, laterOf, type Position } from './cursor.ts';
-import { cursorExpired, noFeed, restored, switchedOff } from './feed-errors.ts';
-import { selectChanges } from './select-changes.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
+import { ChangesText, type ChangeText } from '../plants/output-text.ts';
+import { plantTexts, valuesOf } from '../plants/plant-json.ts';
+import { type Cursor, formatCursor, isBehind, lastId, type Position } from './cursor.ts';
+import { isReadReplica, selectChanges } from './statements.ts';
 
+/** A page of the feed. */
 export interface ChangePage {
-  /** The JSON of each change. */
-  readonly changes: readonly string[];
+  readonly text: ChangesText;
   readonly positions: readonly Position[];
   /** The cursor after the last change of the page. */
   readonly next: Cursor;
   /** Whether the database already has further changes. */
   readonly hasMore: boolean;
-  /** The oldest transaction that runs, if it hides changes. */
-  readonly heldBackBy: bigint | undefined;
-}
-
-export interface Wanted {
-  /** The reader wants only changes of this type, so a page may omit changes of the other type. */
-  readonly only?: PlantChange['type'] | undefined;
+  /** The oldest running transaction, if it hides changes. */
+  readonly heldBackBy: string | undefined;
 }
 
 export type ReadChanges = (
   after: Cursor | undefined,
   limit: number,
-  options?: CallOptions & Wanted,
+  options: CallOptions & { readonly kind: 'reads' | 'changes' },
 ) => Promise<ChangePage>;
 
 /**
- * Makes a function that reads the changes after a cursor. Without a cursor, the function returns the end of
- * the feed.
+ * Makes a function that reads the changes after a cursor. Without a cursor, it returns the end of the feed.
  *
- * The changes are ordered by transaction number. A page contains only the changes of transactions that began
- * before the oldest running transaction. Therefore no change can later appear before a cursor that a client
- * already has.
+ * A cursor always has the number of a transaction with changes: after a crash, Postgres may give the number of
+ * a transaction without changes to another transaction.
  *
- * A create may wait until another transaction has deleted the plant with the same id. The create can then
- * have the lower transaction number. A page omits this delete, because clients would remove the new plant.
- *
- * A cursor always contains the number of a transaction that has changes and is on the disk: see
- * `thisTransaction`. After a crash, Postgres may give the number of a transaction without changes to another
- * transaction.
- *
- * @throws PlantStoreError `cursorExpired`, the errors of `read`, and `notImplemented` on a database that has
- *   no feed
+ * @throws PlantStoreError `cursorExpired`, `notImplemented` on a read replica, and the errors of `read`
  */
 export function createChangeReader({ read }: Pick<Database, 'read'>): ReadChanges {
-  return (...page) =>
-    diagnostics.page.start.hasSubscribers
-      ? diagnostics.page.tracePromise(readChanges, {}, undefined, ...page)
-      : readChanges(...page);
-
-  async function readChanges(
-    after: Cursor | undefined,
-    limit: number,
-    { only, ...options }: CallOptions & Wanted = {},
-  ): Promise<ChangePage> {
-    const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
-    const values = [...position, String(limit + 1), only ?? null];
-    const { onTurn, settle } = reservePage(options.caller, limit);
-    const { rows } = await read<Row>(selectChanges, values, {
-      ...options,
-      kind: 'reads',
-      onTurn,
+  return async (after, limit, options) => {
+    const values = [
+      after ? String(after.transaction) : null,
+      String(after?.id ?? 0n),
+      String(limit),
+    ];
+    const { rows } = await read<Row>(selectChanges, values, options).catch(async (error) => {
+      // A read replica cannot tell its place in the log.
+      const replica = await read(isReadReplica, [], options).catch(() => undefined);
+      throw replica?.rows[0]?.[0] === 'true' ? noFeed() : error;
     });
-    // The statement returns no row when the feed is off.
-    const [[json, ...arrays] = []] = rows;
-    if (!json) throw switchedOff();
+    const [[json, transactions, types, ...columns] = []] = rows;
+    if (!json) throw new Error('the table plant_feed is empty');
     const feed: FeedNow = JSON.parse(json);
-    if (!feed.isPrimary) throw noFeed('a read replica: use the address of the primary');
-    if (!feed.isOwn) throw restored();
     if (after) checkCursor(after, feed);
-    const { changes, positions } = parseChanges(arrays, limit);
-    settle(changes.reduce((sum, change) => sum + Buffer.byteLength(change), 0));
-    const isWhole = changes.length === feed.count;
-    const { transaction, id } = positions.at(-1) ?? after ?? { transaction: 0n, id: lastId };
-    const next = { epoch: feed.epoch, transaction, id: isWhole ? lastId : id };
-    const latest = { ...next, transaction: BigInt(feed.latest ?? 0) };
+    const { epoch } = feed;
+    const plants = plantTexts(columns);
+    const ids = valuesOf(columns[0]);
+    const type: PlantChange['type'][] = JSON.parse(types ?? '[]');
+    const numbers: string[] = JSON.parse(transactions ?? '[]');
+    const positions = numbers.map((transaction, i) => ({
+      transaction: BigInt(transaction),
+      id: BigInt(ids[i] ?? 0),
+    }));
+    const hasMore = positions.length < feed.count;
+    const last = positions.at(-1) ?? after ?? { transaction: BigInt(feed.latest ?? 0), id: lastId };
+    const next = { epoch, transaction: last.transaction, id: hasMore ? last.id : lastId };
+    const changes = plants.map((plant, i) => ({ type: type[i] ?? 'created', plant }));
     return {
-      changes,
-      positions,
-      next: isWhole ? laterOf(next, latest) : next,
-      hasMore: !isWhole,
-      heldBackBy: feed.isHeldBack ? BigInt(feed.upTo) : undefined,
+      ...pageOf(changes, positions, next),
+      hasMore,
+      heldBackBy: feed.isHeldBack ? feed.upTo : undefined,
     };
-  }
+  };
 }
+
+/** Makes the text of a page, with the cursor after each change. */
+export function pageOf(
+  changes: readonly Omit<ChangeText, 'cursor'>[],
+  positions: readonly Position[],
+  next: Cursor,
+): Pick<ChangePage, 'text' | 'positions' | 'next'> {
+  const texts = changes.map((change, i) => {
+    const position = positions[i + 1] && positions[i];
+    return { ...change, cursor: formatCursor(position ? { ...next, ...position } : next) };
+  });
+  return { text: new ChangesText(texts, formatCursor(next)), positions, next };
+}
+
+/** The state of the feed, and the columns of the changes as arrays in JSON. */
+type Row = (string | null)[];
 
 /** The state of the feed, as JSON from the database. Transaction numbers are strings. */
 interface FeedNow {
-  isPrimary: boolean;
-  /** Whether the epoch belongs to this server and its timeline. */
-  isOwn: boolean;
   epoch: string;
   forgottenUpTo: string;
   upTo: string;
   isHeldBack: boolean;
-  /** Null when the reader passes a cursor and wants changes of all types. */
+  /** Null when the reader passes a cursor. */
   latest: string | null;
-  /** The number of changes that the statement has found. The page may contain fewer changes. */
+  /** The number of changes that the statement has found. The page may have fewer changes. */
   count: number;
 }
 
-/** The state of the feed, and the columns of the changes as arrays in JSON. */
-type Row = [feed: string, ...arrays: (string | null)[]];
-
-/** Reads the first changes from the arrays that `selectChanges` selects. */
-function parseChanges(
-  [transactions, types, replacements, ...columns]: readonly (string | null)[],
-  limit: number,
-): Pick<ChangePage, 'changes' | 'positions'> {
-  const parse = (array: string | null | undefined) => JSON.parse(array ?? '[]').slice(0, limit);
-  const [type, isReplacement]: [string[], boolean[]] = [parse(types), parse(replacements)];
-  const transaction: string[] = parse(transactions);
-  const plants = plantTexts(columns);
-  const ids = idTexts(columns);
-  return {
-    changes: type.map((each, i) => `{"type":"${each}","plant":${plants[i]}}`),
-    positions: transaction.map((each, i) => ({
-      transaction: BigInt(each),
-      id: BigInt(ids[i] ?? 0),
-      isReplacement: isReplacement[i] === true,
-    })),
-  };
+/** @throws PlantStoreError `cursorExpired` */
+function checkCursor(cursor: Cursor, feed: FeedNow): void {
+  const isOfDatabase = cursor.epoch === feed.epoch && cursor.transaction < BigInt(feed.upTo);
+  const forgotten = { transaction: BigInt(feed.forgottenUpTo), id: lastId };
+  if (isOfDatabase && !isBehind(forgotten, cursor)) return;
+  const why = isOfDatabase ? 'the cursor is too old' : 'the database was replaced';
+  throw new PlantStoreError('cursorExpired', `${why}: empty your copy, and list the plants again`);
 }
 
-/** @throws PlantStoreError `cursorExpired` */
-function checkCursor({ epoch, transaction, id }: Cursor, feed: FeedNow): void {
-  const forgottenUpTo = BigInt(feed.forgottenUpTo);
-  const isForgotten =
-    transaction < forgottenUpTo || (transaction === forgottenUpTo && id !== lastId);
-  const isOfDatabase = epoch === feed.epoch && transaction < BigInt(feed.upTo);
-  if (isOfDatabase && !isForgotten) return;
-  throw cursorExpired(isOfDatabase ? 'the cursor is too old' : 'the database was replaced');
+function noFeed(): PlantStoreError {
+  const message = 'a read replica has no feed of changes: use the address of the primary';
+  return new PlantStoreError('notImplemented', message);
 }

@@ -2,11 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { migrate as applyMigrations } from 'drizzle-orm/pg-proxy/migrator';
-import { renewFeed } from '../changes/epoch/epoch.ts';
+import { beginFeed, forgetForeignDeletions } from '../changes/statements.ts';
 import { databaseCode, rootMessage } from '../error-causes.ts';
-import * as tables from '../tables/tables.ts';
 import type { Query } from './database.ts';
 import { DatabaseSettingsError } from './errors.ts';
+import * as tables from './tables.ts';
 
 /** The folder of the generated SQL. In `src` and in `dist`, this file has the same depth. */
 const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
@@ -31,7 +31,8 @@ export async function migrate(query: Query): Promise<void> {
       },
       { migrationsFolder },
     );
-    await renewFeed(query);
+    await query(beginFeed);
+    await query(forgetForeignDeletions);
     await query('commit');
   } catch (error) {
     await query('rollback').catch(() => {});

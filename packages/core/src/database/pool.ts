@@ -68,9 +68,6 @@ interface Queue {
 /** The maximum number of statements of one kind that wait. */
 const maxWaiting = 10_000;
 
-/** A statement waits for this part of its time, so that it has time to run. */
-const maxWait = 0.8;
-
 /** After an error, the time from one attempt to open a session to the next one, in milliseconds. */
 const retryDelay = 500;
 
@@ -168,9 +165,8 @@ export class Pool {
     if (queue.waiting.length >= maxWaiting) throw tooManyWait();
     const waiting = { ...Promise.withResolvers<Place>(), caller };
     const endedBefore = queue.ended;
-    const now = performance.now();
     queue.waiting.push(waiting);
-    return beforeDeadline(waiting.promise, now + maxWait * (deadline - now), () => {
+    return beforeDeadline(waiting.promise, deadline, () => {
       queue.waiting = queue.waiting.filter((each) => each !== waiting);
       return queue.ended > endedBefore ? tooManyWait() : noneInTime();
     });

@@ -9,6 +9,7 @@ import type { Session } from './pool.ts';
 
 /** A session on a server of Postgres. */
 export interface PostgresSession extends Session {
+  readonly host: Host;
   /** The server's process for this session, and its start. Undefined behind a pooler. */
   readonly id: SessionId | undefined;
   readonly isReadOnly: boolean;
@@ -123,6 +124,7 @@ export async function openSession(
   }
 
   return {
+    host,
     id,
     isReadOnly: row.read_only,
     isReplica: row.is_replica,
@@ -179,7 +181,7 @@ const terminate = `
  * missing tag would become the tag "NULL". Without warnings, a commit that the standby lacks would look like
  * any commit. In a stricter isolation level, concurrent writes of one id would fail.
  */
-const neededSettings = {
+export const neededSettings = {
   row_security: 'off',
   array_nulls: 'on',
   bytea_output: 'hex',

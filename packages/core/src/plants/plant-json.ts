@@ -1,49 +1,16 @@
-import type { PlantChange, StoredPlant } from '@plant-store/schemas';
+import type { StoredPlant } from '@plant-store/schemas';
 import { plantColumns } from '@plant-store/schemas/plain';
 
 const columns = Object.entries(plantColumns);
 
-/** The properties whose types JSON lacks, with superjson's names for these types. */
-export const typedFields = columns.flatMap(([field, { kind }]) => {
-  const type = { int64: 'bigint', time: 'Date', number: undefined, text: undefined }[kind];
-  return type === undefined ? [] : [{ field, kind, type }];
-});
-
 /**
- * SQL for the JSON of each column. For many plants, one JSON object for each plant would take Postgres three
- * times as long as one JSON array for each column. Without the prefix `pg_catalog.`, Postgres might run a
- * function of another schema.
- */
-const columnsAs = (json: 'json_agg' | 'to_json', filter = '') =>
-  columns.map(([, { name, kind }]) => {
-    const value = kind === 'time' ? `${name} at time zone 'UTC'` : name;
-    return `(pg_catalog.${json}(${value}) ${filter})::text`;
-  });
-
-/** SQL for the columns of one plant. */
-export const plantJson: string[] = columnsAs('to_json');
-
-/**
- * SQL that aggregates each column of several plants to an array.
- *
- * @param filter a `filter` clause
- */
-export const columnsJson = (filter?: string): string[] => columnsAs('json_agg', filter);
-
-/** Returns the ids in the columns of plants. */
-export function idTexts([ids]: readonly (string | null)[]): string[] {
-  return ids?.match(jsonValue) ?? [];
-}
-
-/**
- * Makes the JSON of each plant from the columns that `plantJson` or `columnsJson` selects. The JSON has no
+ * Makes the JSON of each plant from the columns that `plantColumnsJson` selects. The JSON of a plant has no
  * property for a null, even if the operator has removed NOT NULL from the column.
  */
 export function plantTexts(arrays: readonly (string | null)[]): string[] {
   const [ids = [], ...others] = columns.map(([field, { kind }], i) => {
     const before = `${i === 0 ? '{' : ','}"${field}":`;
-    const values: string[] = arrays[i]?.match(jsonValue) ?? [];
-    return values.map((value) => {
+    return valuesOf(arrays[i]).map((value) => {
       if (value === 'null') return '';
       return before + (kind === 'time' ? timeJson(value) : value);
     });
@@ -55,67 +22,54 @@ export function plantTexts(arrays: readonly (string | null)[]): string[] {
   });
 }
 
-/** Matches each text, number and null in a JSON array. */
+/** Returns the values in a JSON array of texts, numbers and nulls. */
+export function valuesOf(array: string | null | undefined): string[] {
+  return array?.match(jsonValue) ?? [];
+}
+
 const jsonValue = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s,[\]]+/g;
 
-/** The earliest time in Postgres, and the latest time that a Date can represent. */
-const [firstTime, lastTime] = ['"-004713-11-24T00:00:00.000Z"', '"+275760-09-13T00:00:00.000Z"'];
-
 /**
- * Writes a time of Postgres in the format of `Date#toISOString`. A time that no Date can represent, such as
- * `infinity`, becomes the nearest possible time. A year outside the range from 0 to 9999 has a sign and six
- * digits (ECMA-262 §21.4.1.32.1).
+ * Writes a time of Postgres in the format of `Date#toISOString` (RFC 3339). A time outside the years 0 to 9999,
+ * which only the operator can have written, becomes the nearest time in these years.
  *
  * @param time a timestamp in UTC as JSON: `"2026-11-23T19:40:03.123456"`, perhaps with ` BC`
  */
 function timeJson(time: string): string {
-  if (time[5] === '-' && time.at(-2) !== 'C') {
-    if (time.length > 24) return `${time.slice(0, 24)}Z"`;
-    const [seconds, fraction = ''] = time.slice(0, -1).split('.');
-    return `${seconds}.${fraction.padEnd(3, '0')}Z"`;
+  if (time[5] !== '-' || time.endsWith(' BC"')) {
+    const isEarly = time.endsWith(' BC"') || time === '"-infinity"';
+    return isEarly ? '"0000-01-01T00:00:00.000Z"' : '"9999-12-31T23:59:59.999Z"';
   }
-  const [, yearText, rest, bc] = /^"(\d+)(-\S+?)( BC)?"$/.exec(time) ?? [];
-  if (rest === undefined) return time === '"-infinity"' ? firstTime : lastTime;
-  const year = bc ? 1 - Number(yearText) : Number(yearText);
-  const sign = year < 0 ? '-' : '+';
-  const written = year === 0 ? '0000' : sign + String(Math.abs(year)).padStart(6, '0');
-  const json = timeJson(`"2000${rest}"`).replace('2000', written);
-  return year > 9_999 && json > lastTime ? lastTime : json;
+  if (time.length > 24) return `${time.slice(0, 24)}Z"`;
+  const [seconds, fraction = ''] = time.slice(0, -1).split('.');
+  return `${seconds}.${fraction.padEnd(3, '0')}Z"`;
 }
 
-/**
- * The properties that are ids. `idProperty` cannot match inside a JSON string, because the quotes inside a
- * string are escaped.
- */
-const ids = columns.filter(([, { kind }]) => kind === 'int64').map(([field]) => field);
-const idProperty = new RegExp(`"(${[...ids, 'next'].join('|')})":(-?\\d+)`, 'g');
-
-/** Changes the ids in JSON from integers to strings, because `JSON.parse` would round large integers. */
-export function withTextIds(json: string): string {
-  return json.replace(idProperty, '"$1":"$2"');
-}
-
-/** Parses the JSON of a plant. */
+/** Makes a plant from its JSON. `JSON.parse` would round a large id, so the id becomes a text first. */
 export function parsePlant(json: string): StoredPlant {
-  return toStoredPlant(JSON.parse(withTextIds(json)));
-}
-
-/** Parses the plants in the JSON of a page. */
-export function parsePage(json: string): StoredPlant[] {
-  return JSON.parse(withTextIds(json)).plants.map(toStoredPlant);
-}
-
-/** Parses the JSON of a list of changes. */
-export function parseChanges(json: string): PlantChange[] {
-  const changes: { type: PlantChange['type']; plant: object }[] = JSON.parse(withTextIds(json));
-  return changes.map(({ type, plant }) => ({ type, plant: toStoredPlant({ ...plant }) }));
-}
-
-function toStoredPlant(plant: Record<string, unknown>): StoredPlant {
-  for (const { field, kind } of typedFields) {
+  const plant: Record<string, unknown> = JSON.parse(withTextId(json));
+  for (const { field, type } of typedFields) {
     const text = plant[field];
-    if (typeof text === 'string') plant[field] = kind === 'int64' ? BigInt(text) : new Date(text);
+    if (typeof text === 'string') plant[field] = type === 'bigint' ? BigInt(text) : new Date(text);
   }
   // The cast is safe, because `plantTexts` writes every property of a plant.
   return plant as unknown as StoredPlant;
+}
+
+/** Writes the id of a plant's JSON as a text. The id is the first property. */
+export function withTextId(json: string): string {
+  const end = json.indexOf(',');
+  return `{"id":"${json.slice('{"id":'.length, end)}"${json.slice(end)}`;
+}
+
+/** The properties whose types JSON lacks, with superjson's names for these types. */
+export const typedFields = columns.flatMap(([field, { kind }]) => {
+  const type = { int64: 'bigint', time: 'Date', number: undefined, text: undefined }[kind];
+  return type === undefined ? [] : [{ field, type, isIn: isIn(field) }];
+});
+
+/** Makes a test whether the JSON of a plant has a property. In a text, JSON escapes the quotes. */
+function isIn(field: string): (json: string) => boolean {
+  const column = plantColumns[field as keyof typeof plantColumns];
+  return column.isOptional ? (json) => json.includes(`"${field}":`) : () => true;
 }

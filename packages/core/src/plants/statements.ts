@@ -1,149 +1,212 @@
-import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import type { Database, Rows } from '../database/database.ts';
-import type { CallOptions, Deadline } from '../database/deadline.ts';
 import { lateWrite } from '../database/errors.ts';
-import { columnArrays, newColumns, storedColumns } from './columns.ts';
-import { deleteAdvice, plantKept } from './create-errors.ts';
-import { withText } from './output-text.ts';
-import { columnsJson, parsePlant, plantJson, plantTexts } from './plant-json.ts';
-
-/** The statements for requests on plants. These statements find rows by id. */
-export interface PlantStatements {
-  /**
-   * Inserts plants with distinct ids in one statement and one commit. Skips each plant whose id is taken, and
-   * returns the ids of the inserted plants. The database cancels the statement at the deadline; see
-   * `RunOptions`.
-   */
-  insert(batch: readonly NewPlant[], deadline: Deadline, until?: Deadline): Promise<Set<bigint>>;
-  /**
-   * Deletes a plant, and waits until the delete is durable on the standby. Returns whether the plant existed.
-   *
-   * @throws PlantStoreError `plantRejected` when a trigger prevents the delete
-   */
-  delete(id: bigint, options?: CallOptions): Promise<boolean>;
-  /** Finds the plants with these ids. The keys of the map are the ids. */
-  find(ids: readonly bigint[], deadline: Deadline): Promise<Map<bigint, StoredPlant>>;
-  /** Like `find`, but waits until the plants are durable on the standby. */
-  findDurable(
-    ids: readonly bigint[],
-    deadline: Deadline,
-    until?: Deadline,
-  ): Promise<Map<bigint, StoredPlant>>;
-  /** Resolves when the database responds and has the table `plants`. */
-  ready(): Promise<void>;
-}
-
-export function createPlantStatements({
-  read,
-  write,
-}: Pick<Database, 'read' | 'write'>): PlantStatements {
-  return {
-    async insert(batch, deadline, until) {
-      const values = (time: string) => [...columnArrays(batch), time];
-      const options = { kind: 'creates', deadline, until } as const;
-      const { rows } = await write(insertPlants, values, options);
-      // In almost every batch, all ids are free, so every plant is inserted.
-      if (rows.length === batch.length) return new Set(batch.map(({ id }) => id));
-      return idsOf(rows);
-    },
-
-    async delete(id, call) {
-      const values = (until: string) => [String(id), until];
-      const options = { ...call, kind: 'deletes', advice: deleteAdvice } as const;
-      for (let round = 0; round < maxRounds; round++) {
-        const { rows } = await write(deletePlant, values, options);
-        const [[count, isThere]] = rows as [DeleteRow];
-        if (Number(count) > 0) return true;
-        if (isThere === 0) return false;
-        // Try again: either another client deleted the plant first, or a trigger prevented the delete.
-      }
-      throw plantKept();
-    },
-
-    async find(ids, deadline) {
-      return byId(await read(findPlants, [`{${ids}}`], { kind: 'reads', deadline }));
-    },
-
-    async findDurable(ids, deadline, until) {
-      return byId(await read(findDurable, [`{${ids}}`], { kind: 'creates', deadline, until }));
-    },
-
-    async ready() {
-      await read(findNothing, [], { kind: 'reads' });
-    },
-  };
-}
-
-/** The columns that a delete selects: the number of deleted plants, and whether a plant is still there. */
-type DeleteRow = [count: number | string, isThere: 0 | 1];
-
-/** The maximum number of attempts for a write that changed nothing because another write came first. */
-export const maxRounds = 100;
-
-function byId({ rows }: Rows): Map<bigint, StoredPlant> {
-  const plants = (rows as string[][]).flatMap(plantTexts);
-  return new Map(
-    plants.map((json) => {
-      const plant = parsePlant(json);
-      return [plant.id, withText(plant, { json })];
-    }),
-  );
-}
-
-/** Reads the ids in the rows of a statement. */
-function idsOf(rows: unknown[]): Set<bigint> {
-  return new Set((rows as [string][]).map(([id]) => BigInt(id)));
-}
 
 /**
- * SQL for the id of a written row. After the deadline, the expression causes an error, which undoes the whole
- * statement. A statement may be late because the network is slow, or because this process was suspended
- * before the statement was sent. An invalid cast causes the error, because SQL has `RAISE` only in functions.
+ * The statements on plants. The comment of each statement names its parameters. Arrays of plants are ascending
+ * by id, so that two statements with the same plants lock the rows in the same order.
  */
-function idBefore(deadline: string): string {
-  return `case when clock_timestamp() < ${deadline} then id
-    else ('${lateWrite}: ' || clock_timestamp())::bigint end`;
-}
-
-const columns = newColumns.map(({ name }) => name);
 
 /**
- * The parameters of an INSERT, with an array for each column. The SQL text is the same for all batch sizes.
+ * SQL that causes an error, which undoes the whole statement. A write may be late because the network is slow,
+ * or because this process was suspended before it sent the write. An invalid cast causes the error, because
+ * SQL has `RAISE` only in functions.
  */
-const arrays = newColumns.map(({ type }, i) => `$${i + 1}::${type}[]`);
-
-const insertPlants = `
-  insert into plants (${columns}) select * from unnest(${arrays}) on conflict (id) do nothing
-  returning ${idBefore(`$${arrays.length + 1}::timestamptz`)}`;
+const tooLate = `('${lateWrite}: ' || clock_timestamp())::bigint::text`;
 
 /**
- * Writes a message to the database's log. This message makes the commit of a statement wait for the
- * synchronous standby, even when the statement only reads.
+ * SQL that makes even a statement without changes wait for the synchronous standby at its end. When somebody
+ * cancels the wait of a commit, its rows are visible before they are durable.
+ */
+const waitForStandby = `pg_catalog.pg_logical_emit_message(true, 'plant-store', '')`;
+
+/**
+ * SQL for the columns of several plants as JSON: one array for each column, in the order of `plantColumns`. One
+ * JSON object for each plant would take Postgres three times as long. Without `pg_catalog`, Postgres might run
+ * a function of another schema.
+ */
+export const plantColumnsJson = (filter = '') => `
+  (pg_catalog.json_agg(id) ${filter})::text,
+  (pg_catalog.json_agg(name) ${filter})::text,
+  (pg_catalog.json_agg(tag) ${filter})::text,
+  (pg_catalog.json_agg(created_at at time zone 'UTC') ${filter})::text,
+  (pg_catalog.json_agg(updated_at at time zone 'UTC') ${filter})::text`;
+
+/**
+ * Inserts the plants whose ids are free, and returns the ids of these plants. The clock is checked after the
+ * last row, because a row may wait for another transaction with the same id.
  *
- * When the wait for the standby is cancelled, the rows of a commit are visible before they are durable. The
- * statement that reads rows must itself write the message, because a failover could happen between two
- * statements.
+ * $1 ids, $2 names, $3 tags, $4 the deadline
  */
-const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
+export const insertPlants = `
+  with inserted as (
+    insert into plants (id, name, tag)
+    select * from unnest($1::bigint[], $2::text[], $3::text[])
+    on conflict (id) do nothing
+    returning id
+  )
+  select case when clock_timestamp() < $4::timestamptz
+    then coalesce(array_agg(id)::text, '{}') else ${tooLate} end
+  from inserted`;
 
-/** The columns of deleted plants that the feed needs. */
-export const deletedColumns = [...storedColumns, 'created_in'];
-
-/** SQL that inserts the rows of `deleted` into `plant_deletions` if the feed is on. */
-export const noteDeletions = `noted as (
-    insert into plant_deletions (${storedColumns}, created_in)
-    select ${storedColumns}, created_in from deleted
-    where exists (select from plant_feed)
-  )`;
-
-const deletePlant = `
+/**
+ * Deletes plants, and keeps them in `plant_deletions` for the feed. Returns the ids of the deleted plants, and
+ * the ETag of each plant that was there and was not deleted.
+ *
+ * $1 ids, $2 for each id the expected ETags as an array in text form, or null, $3 the deadline
+ */
+export const deletePlants = `
   with deleted as (
-    delete from plants where id = $1 returning ${idBefore('$2::timestamptz')}, ${deletedColumns}
-  ), ${noteDeletions}
-  select count(*), (count(*) = 0 and exists (select from plants where id = $1))::int, ${waitForStandby}
-  from deleted`;
+    delete from plants
+    where id = any($1::bigint[])
+      and coalesce(changed_in = any(($2::text[])[array_position($1::bigint[], id)]::xid8[]), true)
+    returning id, name, tag, created_at, updated_at, created_in
+  ), noted as (
+    insert into plant_deletions (id, name, tag, created_at, updated_at, created_in)
+    select id, name, tag, created_at, updated_at, created_in from deleted
+  )
+  select
+    case when clock_timestamp() < $3::timestamptz then ids else ${tooLate} end,
+    (select json_object_agg(id, changed_in)::text from plants
+      where id = any($1::bigint[]) and id <> all(ids::bigint[])),
+    ${waitForStandby}
+  from (select coalesce(array_agg(id)::text, '{}') as ids from deleted) as done`;
 
-const findPlants = `select ${columnsJson()} from plants where id = any($1::bigint[])`;
-const findNothing = `select ${plantJson} from plants where false`;
-const findDurable = `
-  select ${plantJson}, ${waitForStandby} from plants where id = any($1::bigint[])`;
+/**
+ * Replaces the content of a plant, and gives it a new place in the feed. Returns the new plant, or no plant
+ * and the ETag of the plant that was there.
+ *
+ * $1 id, $2 name, $3 tag, $4 the expected ETags as an array in text form, or null, $5 the deadline
+ */
+export const replacePlant = `
+  with replaced as (
+    update plants set name = $2, tag = $3, changed_in = pg_current_xact_id(), updated_at = now()
+    where id = $1::bigint and coalesce(changed_in = any($4::xid8[]), true)
+    returning *
+  )
+  select
+    case when clock_timestamp() < $5::timestamptz
+      then (select changed_in::text from plants where id = $1::bigint) else ${tooLate} end,
+    ${waitForStandby}, done.*
+  from (select ${plantColumnsJson()}, json_agg(changed_in)::text from replaced) as done`;
+
+/** $1 ids */
+export const findPlants = `
+  select ${plantColumnsJson()}, json_agg(changed_in)::text from plants where id = any($1::bigint[])`;
+
+/**
+ * Selects plants, and returns when the standby has them. The statement that reads the plants must itself write
+ * the message, because a failover could happen between two statements.
+ *
+ * $1 ids
+ */
+export const findDurable = `
+  select ${plantColumnsJson()}, json_agg(changed_in)::text, ${waitForStandby}
+  from plants where id = any($1::bigint[])`;
+
+/** The maximum size of the names and tags in a page, in bytes. The first plant of a page may be larger. */
+export const maxPageBytes = 2 ** 20;
+
+/** SQL for the size of the content of a plant, in bytes. */
+const contentBytes = 'octet_length(name) + coalesce(octet_length(tag), 0)';
+
+/**
+ * SQL for the condition that a plant has a tag. An index entry may have at most 2,704 bytes, so the index
+ * contains the hash of the tag. With a plain condition instead of `case`, the planner would sort all plants of
+ * a frequent tag.
+ */
+const hasTag = (tag: string) => `
+  hashtextextended(tag, 0) = hashtextextended(${tag}, 0) and case when tag = ${tag} then true end`;
+
+/**
+ * Selects several pages of the same size: for each page whether all its plants are small, and the columns of
+ * its plants and of one further plant. The caller reads a page with a large plant by `selectPage`.
+ *
+ * The subqueries hide the values of the parameters from the planner. Otherwise, Postgres would plan the
+ * statement again for new values. The outer limit lowers the estimated cost, because Postgres would compile a
+ * statement with a high estimated cost for each execution (`jit`).
+ *
+ * $1 for each page its lowest id, $2 for each page its tag, $3 plants in a page, $4 bytes in a small plant
+ */
+const selectPages = (where: string) => `
+  select page.*
+  from unnest((select $1::bigint[]), (select $2::text[])) with ordinality as asked (lowest, tag, place)
+  cross join lateral (
+    select coalesce(bool_and(is_small), true), ${plantColumnsJson('filter (where is_small)')}
+    from (
+      select * from (
+        select id, name, tag, created_at, updated_at, ${contentBytes} <= (select $4::int) as is_small
+        from plants where ${where} order by id limit (select $3::int) + 1
+      ) as found
+      order by id limit 1001
+    ) as found
+  ) as page
+  order by place`;
+
+export const selectPagesOfAll = selectPages('id >= asked.lowest');
+export const selectPagesOfTag = selectPages(`id >= asked.lowest and ${hasTag('asked.tag')}`);
+
+/** SQL for the columns of the first of the `found` plants, as many as fit into a page, and their number. */
+const firstPlants = `
+  count(*)::int, ${plantColumnsJson(`filter (where place <= $2::int and (bytes <= ${maxPageBytes} or place = 1))`)}`;
+
+/** SQL that gives each plant its place in the page, and the size of the page up to the plant. */
+const measured = `
+  *, row_number() over in_order as place, sum(${contentBytes}) over in_order as bytes`;
+const inOrder = 'window in_order as (order by id rows unbounded preceding)';
+
+/**
+ * Selects a page: the number of plants that were found, up to one more than the page may have, and the columns
+ * of those that fit into the page.
+ *
+ * $1 the lowest id, $2 plants in the page, $3 the tag
+ */
+const selectPage = (where: string) => `
+  select ${firstPlants}
+  from (
+    select ${measured}
+    from (
+      select id, name, tag, created_at, updated_at from plants
+      where ${where} order by id limit $2::int + 1
+    ) as found ${inOrder} order by id
+  ) as found`;
+
+export const selectPageOfAll = selectPage('id >= $1::bigint');
+export const selectPageOfTag = selectPage(`id >= $1::bigint and ${hasTag('$3::text')}`);
+
+/** The maximum number of plants that one page of a search reads. No index finds a part of a name. */
+const maxSearched = 20_000;
+
+/**
+ * Selects a page of a search like `selectPage`, and then the id of the last plant that was compared when there
+ * may be further plants.
+ *
+ * $1 the lowest id, $2 plants in the page, $3 for each word its pattern, $4 the tag
+ */
+const searchPage = (where: string) => `
+  with looked as materialized (
+    select id, name, tag, created_at, updated_at from plants
+    where ${where} order by id limit ${maxSearched}
+  )
+  select ${firstPlants},
+    (select max(id)::text from looked having count(*) = ${maxSearched})
+  from (
+    select ${measured}
+    from (
+      select * from looked
+      where lower(name) like all((select array_agg(lower(word)) from unnest($3::text[]) as word)::text[])
+      order by id limit $2::int + 1
+    ) as found ${inOrder} order by id
+  ) as found`;
+
+export const searchAll = searchPage('id >= $1::bigint');
+export const searchTag = searchPage(`id >= $1::bigint and ${hasTag('$4::text')}`);
+
+/** Counts plants up to a limit. The limit is a part of the text, so that the planner knows it. */
+export const countPlants = (limit: number) => `
+  select count(*)::text from (select from plants limit ${limit}) as found`;
+
+/** Like `countPlants`, for the plants with a tag. $1 the tag */
+export const countPlantsOfTag = (limit: number) => `
+  select count(*)::text from (select from plants where ${hasTag('$1::text')} limit ${limit}) as found`;
+
+/** Checks that the table exists. */
+export const findNothing = 'select id, name, tag, created_at, updated_at from plants where false';

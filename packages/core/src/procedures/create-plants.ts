@@ -1,6 +1,6 @@
 import { type CreateResult, CreateResults, NewPlants, operations } from '@plant-store/schemas';
-import type { ManyCreatesOutcome } from '../group-commit/create-many.ts';
-import { withText } from '../plants/output-text.ts';
+import { resultsText } from '../plants/output-text.ts';
+import type { ManyCreatesOutcome } from '../writes/creates.ts';
 import { define } from './trpc/define.ts';
 
 /** Creates several plants. Each plant has its own outcome: see `PlantStore.createMany`. */
@@ -29,9 +29,7 @@ export const createPlants = define({
     // Each kind of error is reported once, because all plants of a batch may have the same error.
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
     for (const error of new Map(errors.map((each) => [each.kind, each])).values()) onError?.(error);
-    const results = outcomes.map(resultOf);
-    const json = `{"results":[${results.map(toJson)}]}`;
-    return withText({ results }, { json, list: 'results', count: results.length });
+    return resultsText(outcomes.map(resultOf));
   },
 });
 
@@ -39,12 +37,4 @@ function resultOf(outcome: ManyCreatesOutcome): CreateResult {
   if ('result' in outcome) return outcome;
   const { id, error } = outcome;
   return { id, error: error.code, message: error.message, result: 'error' };
-}
-
-/** Writes a result as JSON. This function is several times faster than `formatJson`. */
-function toJson(result: CreateResult): string {
-  const properties = Object.entries(result).map(
-    ([name, value]) => `"${name}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`,
-  );
-  return `{${properties}}`;
 }

@@ -1,4 +1,4 @@
-import { operations, PlantIdInput } from '@plant-store/schemas';
+import { DeletePlant, operations } from '@plant-store/schemas';
 import * as z from 'zod';
 import { plantUnknown } from '../plant-store-error.ts';
 import { define } from './trpc/define.ts';
@@ -11,15 +11,17 @@ export const deletePlant = define({
     openapi: {
       ...operations.deletePlant,
       summary: 'Deletes a plant',
-      description: 'The id is free afterwards. Needs the scope `plants:delete`.',
+      description:
+        'The id is free afterwards. With `If-Match`, a repeated request deletes no other plant. Needs the ' +
+        'scope `plants:delete`.',
       tags: ['plants'],
       successDescription: 'The plant is deleted',
     },
   },
-  input: PlantIdInput,
+  input: DeletePlant,
   output: z.void(),
-  run: async ({ ctx: { store, deadline, caller }, input: { id } }) => {
-    const wasThere = await store.delete(id, { deadline, caller });
+  run: async ({ ctx: { store, deadline, caller }, input: { id, ifMatch } }) => {
+    const wasThere = await store.delete(id, { deadline, caller, ifMatch });
     if (!wasThere) throw plantUnknown(id);
   },
 });

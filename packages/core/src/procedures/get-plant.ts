@@ -1,4 +1,4 @@
-import { operations, PlantIdInput, StoredPlant } from '@plant-store/schemas';
+import { operations, PlantIdInput, PlantWithEtag } from '@plant-store/schemas';
 import { plantUnknown } from '../plant-store-error.ts';
 import { define } from './trpc/define.ts';
 
@@ -10,15 +10,16 @@ export const getPlant = define({
     openapi: {
       ...operations.getPlant,
       summary: 'Returns a plant',
-      description: 'Needs the scope `plants:read`.',
+      description:
+        'The header `ETag` changes with each replacement: see `If-Match`. Needs the scope `plants:read`.',
       tags: ['plants'],
       successDescription: 'The stored plant',
     },
   },
   input: PlantIdInput,
-  output: StoredPlant,
+  output: PlantWithEtag,
   run: async ({ ctx: { store, deadline, caller }, input: { id } }) => {
-    const plant = await store.get(id, { deadline, caller });
+    const plant = await store.getText(id, { deadline, caller });
     if (!plant) throw plantUnknown(id);
     return plant;
   },

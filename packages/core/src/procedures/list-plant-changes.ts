@@ -1,5 +1,6 @@
 import { ListPlantChanges, operations, PlantChanges } from '@plant-store/schemas';
 import { PlantStoreError } from '../plant-store-error.ts';
+import { ChangesText } from '../plants/output-text.ts';
 import { define } from './trpc/define.ts';
 
 /** Returns the changes after a cursor. */
@@ -27,12 +28,12 @@ export const listPlantChanges = define({
   output: PlantChanges,
   run: async ({ ctx: { store, deadline, caller, hold = (wait) => wait() }, input }) => {
     const { after, wait } = input;
-    const changes = () => store.changes(input, { deadline, caller });
+    const changes = () => store.changesText(input, { deadline, caller });
     if (after === undefined || wait === 0) return changes();
     // When the server stops, a waiting client gets an empty page, and can use another instance.
     return hold(changes).catch((error) => {
       if (error instanceof PlantStoreError && error.kind === 'shuttingDown')
-        return { changes: [], next: after };
+        return new ChangesText([], after);
       throw error;
     });
   },

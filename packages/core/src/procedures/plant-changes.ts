@@ -1,8 +1,8 @@
 import { FollowPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { tracked } from '@trpc/server';
 import { parseCursor } from '../changes/cursor.ts';
-import { isPassing } from '../changes/feed-end.ts';
-import { generate } from '../generate.ts';
+import { isPassing } from '../changes/feed.ts';
+import type { ChangesText } from '../plants/output-text.ts';
 import { define } from './trpc/define.ts';
 
 /**
@@ -18,16 +18,16 @@ export const plantChanges = define({
   input: FollowPlantChanges,
   output: PlantChanges,
   run: async ({ ctx: { store, deadline, caller }, input, signal }) => {
-    const { lastEventId, tag } = input;
+    const { lastEventId } = input;
     if (lastEventId !== undefined) parseCursor(lastEventId, 'Last-Event-ID');
     const after = lastEventId ?? input.after;
-    await store.changes({ after, limit: 1 }, { deadline, caller }).catch((error) => {
+    await store.changesText({ after, limit: 1 }, { deadline, caller }).catch((error) => {
       if (!isPassing(error)) throw error;
     });
-    const pages = store.follow({ after, tag, signal, caller });
-    return generate(async () => {
-      const { value } = await pages.next();
-      return tracked(value.next, value);
-    });
+    return envelopes(store.followText({ after, signal, caller }));
   },
 });
+
+async function* envelopes(pages: AsyncIterable<ChangesText>) {
+  for await (const page of pages) yield tracked(page.next, page);
+}

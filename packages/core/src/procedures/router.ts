@@ -7,7 +7,18 @@ import { getPlant } from './get-plant.ts';
 import { listPlantChanges } from './list-plant-changes.ts';
 import { listPlants } from './list-plants.ts';
 import { plantChanges } from './plant-changes.ts';
+import { replacePlant } from './replace-plant.ts';
 import { t } from './trpc/trpc.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  replayWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from './webhooks.ts';
 import { whoAmI } from './who-am-i.ts';
 
 /**
@@ -19,12 +30,21 @@ export const procedures = {
   getPlant,
   listPlants,
   countPlants,
+  replacePlant,
   deletePlant,
   listPlantChanges,
   plantChanges,
   listAccessTokens,
   createAccessToken,
   revokeAccessToken,
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  replayWebhook,
+  testWebhook,
   whoAmI,
 };
 

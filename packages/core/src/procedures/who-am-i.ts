@@ -1,5 +1,4 @@
 import { Identity, Nothing, operations } from '@plant-store/schemas';
-import { representable } from '../access-tokens/principal.ts';
 import { define } from './trpc/define.ts';
 
 /** Returns the sender's name, and the scopes and the expiry of the sender's access token. */
@@ -18,8 +17,7 @@ export const whoAmI = define({
   input: Nothing,
   output: Identity,
   run: ({ ctx: { principal } }) => {
-    const { name, scopes, tokenId } = principal;
-    const expiresAt = representable(principal.expiresAt);
+    const { name, scopes, expiresAt, tokenId } = principal;
     return {
       ...{ name, scopes: [...scopes] },
       ...(expiresAt && { expiresAt }),

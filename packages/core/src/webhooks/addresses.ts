@@ -1,34 +1,21 @@
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-/** The hosts and networks that the setting `PLANT_STORE_WEBHOOK_ALLOW` lists. */
+/** The hosts and networks to which the store may connect although they are not public. */
 export type AllowedTargets = ReturnType<typeof parseAllowed>;
 
-/**
- * Addresses that are not public: the ranges of the IANA special-purpose registries (RFC 6890), and the
- * address of Azure's metadata service. The metadata services of other clouds have addresses in these ranges.
- */
-const special = networksOf([
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
-  ...['192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
-  ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
-  ...['224.0.0.0/3', '168.63.129.16/32'],
-  ...['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'],
-]);
+/** The metadata service of Azure has a public address. Those of other clouds have private addresses. */
+const azureMetadata = '168.63.129.16';
 
-/** The only public range of IPv6. The range has no IPv4-mapped, NAT64, link-local or private addresses. */
-const globalUnicast = networksOf(['2000::/3']);
-
+/** Whether an address is public: it is in no range of the IANA special-purpose registries (RFC 6890). */
 export function isPublic(address: string): boolean {
-  const isGlobal = isIP(address) === 4 || contains(globalUnicast, address);
-  return isGlobal && !contains(special, address);
+  return ipaddr.process(address).range() === 'unicast' && address !== azureMetadata;
 }
 
 /** Whether a text is a host name, an address or a network such as 10.0.0.0/8. */
 export function isWebhookTarget(text: string): boolean {
-  const [address = '', prefix = '0', ...rest] = text.split('/');
-  const bits = isIP(address) === 6 ? 128 : 32;
-  if (isIP(address)) return /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits && rest.length === 0;
+  if (ipaddr.isValidCIDR(text) || isIP(text) > 0) return true;
   return /^[a-z\d_][a-z\d_.-]{0,252}$/i.test(text) && URL.canParse(`http://${text}`);
 }
 
@@ -36,15 +23,18 @@ export function isWebhookTarget(text: string): boolean {
 export function parseAllowed(entries: readonly string[]) {
   const isNetwork = (entry: string) => isIP(entry.replace(/\/.*/, '')) > 0;
   const hosts = entries.filter((entry) => !isNetwork(entry)).map((host) => host.toLowerCase());
-  return { hosts: new Set(hosts), networks: networksOf(entries.filter(isNetwork)) };
+  const networks = entries.filter(isNetwork).map((entry) => {
+    const isAddress = !entry.includes('/');
+    return ipaddr.parseCIDR(isAddress ? `${entry}/${isIP(entry) === 6 ? 128 : 32}` : entry);
+  });
+  return { hosts: new Set(hosts), networks };
 }
 
 /** Returns why the store may not send to a URL; otherwise undefined. Does not look up the host. */
 export function explainUrl(text: string, allowed: AllowedTargets): string | undefined {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
-  const isNamed = allowed.hosts.has(hostOf(url));
-  const mayBeAllowed = isNamed || allowed.networks.rules.length > 0;
+  const mayBeAllowed = allowed.hosts.has(hostOf(url)) || allowed.networks.length > 0;
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeAllowed)) {
     return 'must begin with https://, unless PLANT_STORE_WEBHOOK_ALLOW names its host';
   }
@@ -66,8 +56,12 @@ export async function findAddresses(url: URL, allowed: AllowedTargets) {
 }
 
 function mayConnect(url: URL, address: string, { hosts, networks }: AllowedTargets): boolean {
-  if (hosts.has(hostOf(url)) || contains(networks, address)) return true;
-  return url.protocol === 'https:' && isPublic(address);
+  if (hosts.has(hostOf(url))) return true;
+  const parsed = ipaddr.process(address);
+  const isAllowed = networks.some(([network, bits]) => {
+    return parsed.kind() === network.kind() && parsed.match(network, bits);
+  });
+  return isAllowed || (url.protocol === 'https:' && isPublic(address));
 }
 
 function notPublic(url: URL): string {
@@ -76,17 +70,3 @@ function notPublic(url: URL): string {
 
 /** `new URL` normalizes IPv4 addresses, for example `0x7f.1` to 127.0.0.1. */
 const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-
-function contains(list: BlockList, address: string): boolean {
-  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-}
-
-function networksOf(entries: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [address = '', prefix] = entry.split('/');
-    const isIPv6 = isIP(address) === 6;
-    list.addSubnet(address, Number(prefix ?? (isIPv6 ? 128 : 32)), isIPv6 ? 'ipv6' : 'ipv4');
-  }
-  return list;
-}

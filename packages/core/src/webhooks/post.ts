@@ -1,21 +1,26 @@
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
+import type { WebhookAttempt } from '@plant-store/schemas';
 import { databaseCode, rootMessage } from '../error-causes.ts';
-import type { WebhookAttempt } from '../tables/webhook-values.ts';
 import { type AllowedTargets, explainUrl, findAddresses } from './addresses.ts';
 
 /** The outcome of a request, with the seconds in the response header `Retry-After`. */
-type Outcome = Omit<WebhookAttempt, 'at' | 'id'> & { readonly retryAfter?: number | undefined };
+type Outcome = WebhookAttempt & { readonly retryAfter?: number | undefined };
 
 interface Options {
   readonly allowed: AllowedTargets;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Makes the headers that sign a body. */
-type Sign = () => Record<string, string>;
+/** A message to an endpoint, which the secret signs. */
+export interface Message {
+  readonly id: string;
+  readonly body: string;
+  readonly secret: string;
+}
 
 /** The maximum number of milliseconds before the response begins. */
 const timeout = 15_000;
@@ -38,15 +43,14 @@ const transports = {
 };
 
 /**
- * Sends a body to an endpoint, with the headers that `sign` returns. Follows no redirect. The promise is
- * rejected only when the signal is aborted.
+ * Sends a message to an endpoint. Follows no redirect. The promise is rejected only when the signal is aborted.
  */
 export async function post(
   text: string,
-  body: string,
-  sign: Sign,
+  message: Message,
   { allowed, signal }: Options,
 ): Promise<Outcome> {
+  const at = new Date();
   const startedAt = performance.now();
   const elapsed = () => Math.round(performance.now() - startedAt);
   const late = AbortSignal.timeout(timeout);
@@ -54,17 +58,21 @@ export async function post(
   try {
     const fault = explainUrl(text, allowed);
     if (fault !== undefined) throw new Error(`the URL ${fault}`);
-    const response = await send(new URL(text), body, sign(), { allowed, signal: either });
+    const response = await send(new URL(text), message.body, signed(message), {
+      allowed,
+      signal: either,
+    });
     const { statusCode: status = 0 } = response;
     const milliseconds = elapsed();
     const content = await readStart(response);
-    if (status >= 200 && status < 300) return { status, milliseconds };
+    if (status >= 200 && status < 300) return { at, id: message.id, status, milliseconds };
     const retryAfter = waitsFor.includes(status) ? secondsOf(response) : undefined;
-    return { status, milliseconds, error: `status ${status} ${content}`.trimEnd(), retryAfter };
+    const error = `status ${status} ${content}`.trimEnd();
+    return { at, id: message.id, status, milliseconds, error, retryAfter };
   } catch (error) {
     signal?.throwIfAborted();
     const reason = late.aborted ? 'no response within 15 s' : rootMessage(error);
-    return { milliseconds: elapsed(), error: reason };
+    return { at, id: message.id, milliseconds: elapsed(), error: reason };
   }
 }
 
@@ -143,4 +151,16 @@ async function readStart(response: IncomingMessage): Promise<string> {
 function secondsOf({ headers: { 'retry-after': text = '' } }: IncomingMessage): number | undefined {
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), 86_400);
+}
+
+/** Makes the headers of Standard Webhooks 1.0. */
+function signed({ id, body, secret }: Message): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${hmac}`,
+  };
 }

@@ -225,11 +225,11 @@ it('a delete deletes no plant when it cannot note the deletion', async () => {
   expect(await store.get(plant.id)).toMatchObject(plant);
 });
 
-it('times of creation that JavaScript cannot hold are read as the nearest time', async () => {
+it('times of creation that RFC 3339 cannot represent are read as the nearest time', async () => {
   const times = {
-    infinity: '+275760-09-13T00:00:00.000Z',
-    '0044-03-15T12:00:00Z BC': '-000043-03-15T12:00:00.000Z',
-    '12026-01-01T00:00:00Z': '+012026-01-01T00:00:00.000Z',
+    infinity: '9999-12-31T23:59:59.999Z',
+    '0044-03-15T12:00:00Z BC': '0000-01-01T00:00:00.000Z',
+    '12026-01-01T00:00:00Z': '9999-12-31T23:59:59.999Z',
     '1969-12-31T23:59:59.999999Z': '1969-12-31T23:59:59.999Z',
   };
   for (const [i, time] of Object.keys(times).entries()) {

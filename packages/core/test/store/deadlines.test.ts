@@ -65,7 +65,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
     expect(last).toMatchObject({
       kind: 'overloaded',
       code: 50301,
-      message: expect.stringContaining('nothing was written, send the plant again later'),
+      message: expect.stringContaining('nothing was written, send the request again later'),
     });
     expect(isFirstDone).toBe(false);
     const kinds = kindsOf(await Promise.allSettled(creates));

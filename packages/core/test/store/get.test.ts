@@ -13,7 +13,11 @@ describe.each(profiles)('get on $name', (profile) => {
     const plant = { id: freeId(), name: '\ufeff Monstera 🌻', tag: '' };
     await suite.store.create(plant);
     const stored = await suite.store.get(plant.id);
-    expect(stored).toEqual({ ...plant, createdAt: expect.any(Date) });
+    expect(stored).toEqual({
+      ...plant,
+      createdAt: expect.any(Date),
+      etag: expect.stringMatching(/^\d+$/),
+    });
     expect(Math.abs(Date.now() - Number(stored?.createdAt))).toBeLessThan(60_000);
     expect(await caller().getPlant({ id: plant.id })).toEqual(stored);
   });

@@ -20,17 +20,13 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     const name = `partner ${++count}`;
     const receiver = await startReceiver(respond);
     const from = options.from ?? (await endOf(store));
-    const { secret } = await store.webhooks.create(receiver.url, { name, from });
+    const { secret } = await store.webhooks.create({ url: receiver.url, name, from });
     receiver.secret = secret;
-    onTestFinished(async () => void (await store.webhooks.delete(name)));
+    onTestFinished(() => store.webhooks.delete(name).catch(() => {}));
     return Object.assign(receiver, { name });
   }
 
-  const show = async (name: string) => {
-    const webhook = await suite.store.webhooks.get(name);
-    if (!webhook) throw new Error(`there is no webhook ${name}`);
-    return webhook;
-  };
+  const show = (name: string) => suite.store.webhooks.get(name);
 
   const create = async (id = freeId()) => {
     await suite.store.create({ id, name: 'Hoya' });
@@ -50,8 +46,9 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     expect(second?.body).toContain('"type":"deleted"');
     expect(second?.id).not.toBe(first?.id);
     expect(receiver.rejected).toBe(0);
-    await expect.poll(() => show(receiver.name)).toMatchObject({ state: 'active', lag: 0 });
-    expect((await show(receiver.name)).attempts).toMatchObject([{ status: 200 }, { status: 200 }]);
+    await expect
+      .poll(() => show(receiver.name))
+      .toMatchObject({ state: 'active', lastAttempt: { id: second?.id, status: 200 } });
   });
 
   it('sends each of many changes once, in order', async () => {
@@ -75,15 +72,11 @@ describe.each(profiles)('webhooks on $name', (shared) => {
       response.writeHead(statuses.shift() ?? 200, { location: '/elsewhere' }).end('no room');
     });
     await create();
-    const attempts = async () => (await show(receiver.name)).attempts;
-    await vi.waitFor(async () => expect((await attempts()).at(-1)?.status).toBe(200));
+    await expect
+      .poll(() => show(receiver.name))
+      .toMatchObject({ state: 'active', lastAttempt: { status: 200 } });
     const [first] = receiver.received;
     expect(receiver.received.map(({ id }) => id)).toEqual(Array(3).fill(first?.id));
-    expect(await attempts()).toMatchObject([
-      { status: 500, error: expect.stringContaining('500') },
-      { status: 302, error: expect.stringContaining('302') },
-      { status: 200 },
-    ]);
   });
 
   it('pauses an endpoint after the last retry, warns, and goes on when somebody resumes it', async () => {
@@ -93,12 +86,16 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     let status = 500;
     const receiver = await follow((response) => response.writeHead(status).end());
     const id = await create();
-    const paused = { state: 'paused', pausedBecause: '4 attempts failed' };
+    const paused = {
+      state: 'paused',
+      pausedBecause: '4 attempts failed',
+      lastAttempt: { status: 500, error: expect.stringContaining('500') },
+    };
     await vi.waitFor(async () => expect(await show(receiver.name)).toMatchObject(paused));
     expect(warnings).toEqual([expect.stringContaining(`the webhook "${receiver.name}" is paused`)]);
     status = 200;
     await store.delete(id);
-    expect(await store.webhooks.resume(receiver.name)).toBe(true);
+    expect(await store.webhooks.setPaused(receiver.name, false)).toMatchObject({ state: 'active' });
     await vi.waitFor(() => expect(receiver.changes().at(-1)).toBe(`deleted ${id}`));
   });
 
@@ -106,12 +103,12 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     const from = await endOf(suite.store);
     const receiver = await follow(undefined, { from });
     const other = await follow(undefined, { from });
-    expect(await suite.store.webhooks.pause(receiver.name)).toBe(true);
+    await suite.store.webhooks.setPaused(receiver.name, true);
     const ids = [await create(), await create()];
     await vi.waitFor(() => expect(other.changes()).toHaveLength(2));
     expect(await show(receiver.name)).toMatchObject({ state: 'paused' });
     expect(receiver.received).toEqual([]);
-    await suite.store.webhooks.resume(receiver.name);
+    await suite.store.webhooks.setPaused(receiver.name, false);
     await vi.waitFor(() => expect(receiver.changes()).toEqual(ids.map((id) => `created ${id}`)));
   });
 
@@ -119,7 +116,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     const { store } = suite;
     const after = await endOf(store);
     const receiver = await follow(undefined, { from: after });
-    await store.webhooks.pause(receiver.name);
+    await store.webhooks.setPaused(receiver.name, true);
     await store.delete(await create());
     const id = await create();
     await store.forgetDeletions(0);
@@ -127,7 +124,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     await vi.waitFor(() =>
       expect(store.changes({ after, wait: 1 })).rejects.toMatchObject({ kind: 'cursorExpired' }),
     );
-    await store.webhooks.resume(receiver.name);
+    await store.webhooks.setPaused(receiver.name, false);
     await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
     expect(receiver.received[0]).toMatchObject({ type: 'plants.reset', changes: [] });
     await store.delete(id);
@@ -141,18 +138,18 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     const ids = [await create(), await create()];
     const all = ids.map((id) => `created ${id}`);
     await vi.waitFor(() => expect(receiver.changes()).toEqual(all));
-    expect(await store.webhooks.replay(receiver.name, from)).toBe(true);
+    await store.webhooks.replay(receiver.name, { after: from });
     await vi.waitFor(() => expect(receiver.changes()).toEqual([...all, ...all]));
     const { createdAt: since } = (await store.get(ids[1] ?? 0n)) ?? {};
     if (!since) throw new Error('the plant is missing');
-    await store.webhooks.replay(receiver.name, since);
+    await store.webhooks.replay(receiver.name, { since });
     await vi.waitFor(() => expect(receiver.changes().at(-1)).toBe(all[1]));
     await vi.waitFor(() => expect(receiver.changes().length).toBeGreaterThan(4));
   });
 
   it('signs with the new secret after a rotation', async () => {
     const receiver = await follow();
-    receiver.secret = (await suite.store.webhooks.rotate(receiver.name)) ?? '';
+    receiver.secret = await suite.store.webhooks.rotateSecret(receiver.name);
     const id = await create();
     await vi.waitFor(() => expect(receiver.changes()).toEqual([`created ${id}`]));
     expect(receiver.rejected).toBe(0);
@@ -162,32 +159,39 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     const receiver = await follow();
     expect(await suite.store.webhooks.test(receiver.name)).toMatchObject({ status: 200 });
     expect(receiver.received).toMatchObject([{ type: 'plants.test' }]);
-    expect(await suite.store.webhooks.test('nobody')).toBeUndefined();
+    await expect(suite.store.webhooks.test('nobody')).rejects.toMatchObject({ code: 40403 });
   });
 
   it('lists, shows and deletes endpoints, and never shows a secret', async () => {
     const { store } = suite;
     const receiver = await follow();
-    const names = (await store.webhooks.list()).map(({ name }) => name);
+    const names: string[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await store.webhooks.list({ after, limit: 1 });
+      names.push(...page.webhooks.map(({ name }) => name));
+      after = page.next;
+      if (after === undefined) break;
+    }
     expect(names).toContain(receiver.name);
+    expect(names).toEqual(names.toSorted());
     expect(JSON.stringify([await store.webhooks.list(), await show(receiver.name)])).not.toContain(
       receiver.secret,
     );
-    expect(await store.webhooks.delete(receiver.name)).toBe(true);
-    expect(await store.webhooks.get(receiver.name)).toBeUndefined();
-    for (const change of ['pause', 'resume', 'delete'] as const) {
-      expect(await store.webhooks[change](receiver.name)).toBe(false);
+    await store.webhooks.delete(receiver.name);
+    const { get, delete: remove, rotateSecret } = store.webhooks;
+    for (const call of [get, remove, rotateSecret]) {
+      await expect(call(receiver.name)).rejects.toMatchObject({ kind: 'webhookUnknown' });
     }
   });
 
   it.each([
     ['ftp://partner.example/', {}, 'must begin with https://'],
     ['https://ann:secret@partner.example/', {}, 'must not have a user or a password'],
-    ['partner', {}, 'URL'],
+    ['partner', {}, 'url must be a URL'],
     ['http://127.0.0.1/', { from: 'x' }, 'must be the `next` of a response'],
     ['http://127.0.0.1/', { name: '\n' }, 'name must have 1 to 100 characters'],
   ])('rejects an endpoint with the URL %s and the options %o', async (url, options, message) => {
-    await expect(suite.store.webhooks.create(url, options)).rejects.toMatchObject({
+    await expect(suite.store.webhooks.create({ url, ...options })).rejects.toMatchObject({
       kind: 'invalidInput',
       message: expect.stringContaining(message),
     });
@@ -199,7 +203,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     ...['[::]', '[::1]', '[::ffff:a00:1]', '[64:ff9b::a00:1]', '[2001:db8::1]', '[2002:a00:1::]'],
     ...['[fc00::1]', '[fe80::1]', '[fd00:ec2::254]'],
   ])('rejects the private address %s', async (host) => {
-    await expect(suite.store.webhooks.create(`https://${host}/`)).rejects.toMatchObject({
+    await expect(suite.store.webhooks.create({ url: `https://${host}/` })).rejects.toMatchObject({
       kind: 'invalidInput',
     });
   });
@@ -207,9 +211,11 @@ describe.each(profiles)('webhooks on $name', (shared) => {
   it('connects to no private address that a name stands for', async () => {
     const { store } = await openForTest(profile);
     const receiver = await startReceiver();
-    await expect(store.webhooks.create(receiver.url)).rejects.toMatchObject({ code: 40001 });
+    await expect(store.webhooks.create({ url: receiver.url })).rejects.toMatchObject({
+      code: 40001,
+    });
     const url = receiver.url.replace('http://127.0.0.1', 'https://localhost');
-    const { name } = await store.webhooks.create(url).catch(() => ({ name: '' }));
+    const { name } = await store.webhooks.create({ url }).catch(() => ({ name: '' }));
     if (name) expect(await store.webhooks.test(name)).not.toMatchObject({ status: 200 });
     expect(receiver.received.length + receiver.rejected).toBe(0);
   });
@@ -221,7 +227,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
       const { store, options } = await openForTest(profile, { webhooks });
       const stores = [store, await openAnother(options, { webhooks })];
       const receiver = await startReceiver();
-      receiver.secret = (await store.webhooks.create(receiver.url)).secret;
+      receiver.secret = (await store.webhooks.create({ url: receiver.url })).secret;
       for (const { webhooks } of stores) webhooks.send();
       const plants = newPlants(300);
       await createAll(store, plants);
@@ -233,7 +239,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
       const { store, options } = await openForTest(profile, { webhooks });
       const first = await openAnother(options, { webhooks });
       const receiver = await startReceiver(() => {}); // Never responds.
-      receiver.secret = (await store.webhooks.create(receiver.url)).secret;
+      receiver.secret = (await store.webhooks.create({ url: receiver.url })).secret;
       first.webhooks.send();
       await first.create({ id: 1n, name: 'Hoya' });
       await vi.waitFor(() => expect(receiver.received).toHaveLength(1));

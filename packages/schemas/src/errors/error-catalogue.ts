@@ -14,11 +14,27 @@ export const errorCatalogue = {
     when: 'the token does not have the scope that the operation needs',
   },
   pathUnknown: { code: 40400, when: 'the path does not exist' },
-  plantUnknown: { code: 40401, when: 'no plant has this id', only: ['getPlant', 'deletePlant'] },
+  plantUnknown: {
+    code: 40401,
+    when: 'no plant has this id',
+    only: ['getPlant', 'replacePlant', 'deletePlant'],
+  },
   accessTokenUnknown: {
     code: 40402,
     when: 'no access token has this id',
     only: ['revokeAccessToken'],
+  },
+  webhookUnknown: {
+    code: 40403,
+    when: 'no webhook has this name',
+    only: [
+      'getWebhook',
+      'updateWebhook',
+      'deleteWebhook',
+      'rotateWebhookSecret',
+      'replayWebhook',
+      'testWebhook',
+    ],
   },
   methodNotAllowed: { code: 40500, when: 'the path does not support the method' },
   requestTimeout: {
@@ -28,10 +44,20 @@ export const errorCatalogue = {
   },
   // A single result of `createPlants` can also have this error, although `only` does not list `createPlants`.
   idTaken: { code: 40900, when: 'the id belongs to another plant', only: ['createPlant'] },
+  webhookNameTaken: {
+    code: 40901,
+    when: 'the name belongs to another webhook',
+    only: ['createWebhook'],
+  },
   cursorExpired: {
     code: 41000,
     when: 'the feed no longer has the changes behind the cursor',
-    only: ['listPlantChanges', 'plantChanges'],
+    only: ['listPlantChanges', 'plantChanges', 'createWebhook', 'replayWebhook'],
+  },
+  preconditionFailed: {
+    code: 41200,
+    when: 'If-Match: the plant has another ETag, or no plant has this id',
+    only: ['replacePlant', 'deletePlant'],
   },
   bodyTooLarge: { code: 41300, when: 'the body is larger than 1 MiB or has too many values' },
   unsupportedMediaType: { code: 41500, when: 'the body is not application/json' },

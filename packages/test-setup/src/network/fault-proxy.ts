@@ -15,14 +15,6 @@ export type Fault =
   /** The proxy holds only the server's responses until the fault ends. */
   | 'holdResponses';
 
-interface Connection {
-  /** The port from which the proxy reaches the server. */
-  port(): number;
-  /** Drops all later responses of the server. */
-  hold(): void;
-  reset(): void;
-}
-
 export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
 /** Starts a TCP proxy in front of the server at a URL. */
@@ -30,7 +22,7 @@ export async function startFaultProxy(serverUrl: string) {
   const url = new URL(serverUrl);
   const target = { host: url.hostname, port: Number(url.port), allowHalfOpen: true };
   const sockets = new Set<Socket>();
-  const connections = new Set<Connection>();
+  const servers = new Set<Socket>();
   let generation = 0;
   let fault: Fault = 'none';
   const heldBack: (() => void)[] = [];
@@ -45,18 +37,7 @@ export async function startFaultProxy(serverUrl: string) {
     let isHeld = false;
     const own = generation;
     const isForgotten = () => own !== generation;
-    const connection = {
-      port: () => server.localPort ?? Number.NaN,
-      hold() {
-        isHeld = true;
-      },
-      reset() {
-        isHeld = false;
-        client.resetAndDestroy();
-      },
-    };
-    connections.add(connection);
-    server.on('close', () => connections.delete(connection));
+    servers.add(server.on('close', () => servers.delete(server)));
     for (const [from, to] of [
       [client, server],
       [server, client],
@@ -107,15 +88,7 @@ export async function startFaultProxy(serverUrl: string) {
     },
     /** The ports of the open connections to the server. In Postgres, each is a `client_port`. */
     get serverPorts() {
-      return [...connections].map(({ port }) => port());
-    },
-    /** Drops the responses on the open connections. Returns a function that resets these connections. */
-    loseResponses() {
-      const open = [...connections];
-      for (const connection of open) connection.hold();
-      return () => {
-        for (const connection of open) connection.reset();
-      };
+      return [...servers].map(({ localPort }) => localPort ?? Number.NaN);
     },
     /** Resets the connection of the next response that contains this text. Resolves after the reset. */
     loseResponse: (text: string) =>

@@ -1,4 +1,4 @@
-import { type Procedure, superjsonOf, transformer } from '@plant-store/core/internal';
+import { OutputText, type Procedure, transformer } from '@plant-store/core/internal';
 import { parseJson, shorten } from '@plant-store/schemas';
 import { TRPCError } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -24,7 +24,10 @@ export function createEndpoints(procedures: Readonly<Record<string, Procedure>>)
         }
       },
       encode(output) {
-        const data = superjsonOf(output) ?? JSON.stringify(transformer.output.serialize(output));
+        const data =
+          output instanceof OutputText
+            ? output.superjson()
+            : JSON.stringify(transformer.output.serialize(output));
         return type === 'subscription' ? data : `{"result":{"data":${data}}}`;
       },
     });

@@ -47,13 +47,11 @@ export function PlantTable(props: PlantTableProps) {
           <th scope="col" className={styles.check}>
             <CheckAll rows={rows} checked={checked} onCheck={onCheck} />
           </th>
-          <th scope="col" className={styles.name}>
-            Name
-          </th>
-          <th scope="col" className={styles.wide}>
+          <th scope="col">Name</th>
+          <th scope="col" className={styles.tag}>
             Tag
           </th>
-          <th scope="col" className={`${styles.wide} ${styles.number}`}>
+          <th scope="col" className={styles.number}>
             Number
           </th>
           <th scope="col" className={styles.created}>
@@ -114,14 +112,9 @@ function PlantRow(props: PlantRowProps) {
         <a className="clamp" href={hrefOf({ ...readAddress(), plant: id })} aria-current={isOpen}>
           <ClientText text={name} />
         </a>
-        {/* A narrow table has these under the name, and not in columns. */}
-        <div className={styles.under}>
-          {tag !== undefined && <TagLink tag={tag} />}
-          <span>{String(id)}</span>
-        </div>
       </td>
-      <td className={styles.wide}>{tag !== undefined && <TagLink tag={tag} />}</td>
-      <td className={`${styles.wide} ${styles.number}`}>{String(id)}</td>
+      <td className={styles.tag}>{tag !== undefined && <TagLink tag={tag} />}</td>
+      <td className={styles.number}>{String(id)}</td>
       <td className={styles.created}>
         <Time at={createdAt} />
       </td>

@@ -1,12 +1,14 @@
-import type {
-  TRPCMutationProcedure,
-  TRPCQueryProcedure,
-  TRPCSubscriptionProcedure,
-  TrackedEnvelope,
+import {
+  type TRPCMutationProcedure,
+  type TRPCQueryProcedure,
+  type TRPCSubscriptionProcedure,
+  type TrackedEnvelope,
+  tracked,
 } from '@trpc/server';
 import type * as z from 'zod';
 import { diagnostics } from '../../database/diagnostics.ts';
 import { insufficientScope, invalidInput } from '../../plant-store-error.ts';
+import { OutputText } from '../../plants/output-text.ts';
 import { type Context, type ProcedureMeta, t } from './trpc.ts';
 import { toTRPCError } from './trpc-error.ts';
 
@@ -14,7 +16,8 @@ import { toTRPCError } from './trpc-error.ts';
 export interface Procedure {
   readonly definition: Definition & {
     /**
-     * Checks the principal's scopes, checks the input, and runs the procedure.
+     * Checks the principal's scopes, checks the input, and runs the procedure. The output may be an
+     * `OutputText`.
      *
      * @throws TRPCError
      */
@@ -48,6 +51,11 @@ type Result<Type, Output, Event = TrackedEnvelope<z.output<Output>>> = Type exte
   ? AsyncIterable<Event, void>
   : z.output<Output>;
 
+/** A `run` may return its output as text. Then only callers in this process get objects. */
+type RunResult<Type, Output> = Type extends 'subscription'
+  ? AsyncIterable<TrackedEnvelope<z.output<Output> | OutputText<z.output<Output>>>, void>
+  : z.output<Output> | OutputText<z.output<Output>>;
+
 /** The part of a procedure that the routers and clients of tRPC use. */
 type TRPCProcedure<Type extends Definition['type'], Input, Output> = {
   query: TRPCQueryProcedure<Types<Type, Input, Output>>;
@@ -80,7 +88,7 @@ export function define<
     readonly ctx: Context;
     readonly input: z.output<Input>;
     readonly signal: AbortSignal | undefined;
-  }): Result<Type, Output> | Promise<Result<Type, Output>>;
+  }): RunResult<Type, Output> | Promise<RunResult<Type, Output>>;
 }): Procedure & TRPCProcedure<Type, Input, Output> {
   const { type, meta, input, output } = definition;
   const runCall = async ({ ctx, getRawInput, signal }: Call): Promise<unknown> => {
@@ -104,7 +112,19 @@ export function define<
   // The cast is needed, because tRPC has different types for the resolvers of queries, mutations and
   // subscriptions.
   const methods = builder as Record<Type, Build<TRPCProcedure<Type, Input, Output>>>;
-  return Object.assign(call, methods[type](call), { definition: { ...definition, call } });
+  const callHere = async (options: Call) => inObjects(await call(options));
+  return Object.assign(callHere, methods[type](callHere), { definition: { ...definition, call } });
+}
+
+/** Makes objects from an output that is a text, and from the events of a subscription. */
+function inObjects(output: unknown): unknown {
+  if (output instanceof OutputText) return output.value();
+  const isStream = Object(output)[Symbol.asyncIterator] !== undefined;
+  return isStream ? eventsInObjects(output as AsyncIterable<TrackedEnvelope<unknown>>) : output;
+}
+
+async function* eventsInObjects(events: AsyncIterable<TrackedEnvelope<unknown>>) {
+  for await (const [id, data] of events) yield tracked(id, inObjects(data));
 }
 
 type Build<Built> = (resolver: (call: Call) => Promise<unknown>) => Built;

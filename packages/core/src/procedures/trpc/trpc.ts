@@ -1,6 +1,6 @@
 import type { Operation, Scope } from '@plant-store/schemas';
 import { initTRPC } from '@trpc/server';
-import type { Principal } from '../../access-tokens/principal.ts';
+import type { Principal } from '../../access-tokens/principals.ts';
 import type { Caller, Deadline } from '../../database/deadline.ts';
 import type { PlantStore } from '../../plant-store.ts';
 import type { PlantStoreError } from '../../plant-store-error.ts';

@@ -1,4 +1,4 @@
-import type { Plant, PlantChange, StoredPlant } from '@plant-store/schemas';
+import type { Plant, StoredPlant } from '@plant-store/schemas';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -13,7 +13,6 @@ import {
   timestamp,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { WebhookAttempt, WebhookMessage } from './webhook-values.ts';
 
 /** A bytea column, whose values are hexadecimal text in the code. */
 const bytes = customType<{ data: string; driverData: Uint8Array }>({
@@ -61,10 +60,7 @@ export const plants = pgTable(
     updatedAt: time('updated_at'),
     createdIn: createdIn().default(sql`pg_current_xact_id()`),
     changedIn: changedIn().default(sql.raw(thisTransaction)),
-  } satisfies Record<
-    keyof StoredPlant | 'updatedAt' | `${'created' | 'changed'}In`,
-    PgColumnBuilderBase
-  >,
+  } satisfies Record<keyof StoredPlant | `${'created' | 'changed'}In`, PgColumnBuilderBase>,
   ({ id, tag, changedIn }) => [
     // An index entry may have at most 2,704 bytes. A tag may be longer, so the index contains the tag's hash.
     index('plants_tag').on(sql`hashtextextended(${tag}, 0)`, id).where(sql`${tag} is not null`),
@@ -84,7 +80,7 @@ export const plantDeletions = pgTable(
     changedIn: changedIn().notNull().default(sql.raw(thisTransaction)),
     deletedAt: time('deleted_at').notNull().defaultNow(),
   } satisfies Record<
-    keyof StoredPlant | 'updatedAt' | `${'created' | 'changed'}In` | 'deletedAt',
+    keyof StoredPlant | `${'created' | 'changed'}In` | 'deletedAt',
     PgColumnBuilderBase
   >,
   ({ id, changedIn }) => [
@@ -95,7 +91,7 @@ export const plantDeletions = pgTable(
 
 /** The state of the feed, in a single row. */
 export const plantFeed = pgTable('plant_feed', {
-  /** Each database has its own epoch. A restore or a promotion begins a new epoch. */
+  /** A random part of the epoch of the feed: see `changes/statements.ts`. */
   epoch: uuid().primaryKey().defaultRandom(),
   /** The deletions of this transaction and of all earlier transactions are forgotten. */
   forgottenUpTo: transaction('forgotten_up_to').notNull().default(sql`'0'`),
@@ -106,8 +102,6 @@ export const plantFeed = pgTable('plant_feed', {
   systemIdentifier: bigint('system_identifier', { mode: 'bigint' })
     .notNull()
     .default(sql`(pg_control_system()).system_identifier`),
-  /** The server's timeline when the epoch began. A restore or a promotion begins a new timeline. */
-  timeline: text().notNull().default(sql`left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)`),
 });
 
 // The table contains the SHA-256 of each token, never the token itself.
@@ -124,33 +118,27 @@ export const accessTokens = pgTable('access_tokens', {
   lastUsedAt: time('last_used_at'),
 });
 
-/** The endpoints to which the store sends changes by HTTP, with the endpoint's cursor in the feed. */
+/** The endpoints to which the store sends changes by HTTP: see the room `webhooks`. */
 export const webhooks = pgTable('webhooks', {
   name: text().primaryKey(),
   url: text().notNull(),
-  /** The endpoint gets only changes of plants with this tag. Null: changes of all plants. */
-  tag: text(),
-  /** The endpoint gets only changes of this type. Null: changes of all types. */
-  changeType: text('change_type').$type<PlantChange['type']>(),
-  createdAt: createdAt(),
-  /** The secret may be encrypted: see `secrets.ts`. */
   secret: text().notNull(),
-  oldSecret: text('old_secret'),
-  oldSecretUntil: time('old_secret_until'),
-  cursor: text().notNull(),
-  message: jsonb().$type<WebhookMessage>(),
+  createdAt: createdAt(),
+  /** The endpoint has the changes up to this position of the feed. */
+  epoch: text().notNull(),
+  transaction: transaction('transaction').notNull(),
+  lastId: bigint('last_id', { mode: 'bigint' }).notNull(),
+  /** The message that the endpoint has not accepted yet, and the position of its last change. */
+  messageId: text('message_id'),
+  toTransaction: transaction('to_transaction'),
+  toId: bigint('to_id', { mode: 'bigint' }),
+  replays: integer().notNull().default(0),
   /** The number of failed attempts to send the message. */
   failures: integer().notNull().default(0),
-  nextAttemptAt: time('next_attempt_at'),
-  attempts: jsonb().$type<WebhookAttempt[]>().notNull().default([]),
-  /** The endpoint may lack changes that are newer than this time. Null: the endpoint has all changes. */
-  behindSince: time('behind_since'),
+  /** The time of the next attempt. An instance that claims the endpoint moves this time. */
+  dueAt: time('due_at').notNull().defaultNow(),
   pausedAt: time('paused_at'),
-  /** The reason why an instance has paused the endpoint. Null when no instance has paused the endpoint. */
+  /** The reason why an instance has paused the endpoint. Null when a person has paused it. */
   pausedBecause: text('paused_because'),
-  /** Each command of the operator increases this number. The instances then read the row again. */
-  revision: integer().notNull().default(0),
-  /** Until the time `heldUntil`, only the instance `holder` may send to the endpoint. */
-  holder: uuid(),
-  heldUntil: time('held_until'),
+  lastAttempt: jsonb('last_attempt'),
 });

@@ -49,6 +49,11 @@ export const deleteAdvice: Advice = [
   'nothing was deleted, send it again later',
 ];
 
+export const replaceAdvice: Advice = [
+  'the plant may or may not be replaced, read it before you send the replacement again',
+  'nothing was written, send it again later',
+];
+
 const notAgain = 'nothing was written, tell the operator before you send it again';
 
 /** The error for a create that the store did not accept. Nothing was written for the create. */

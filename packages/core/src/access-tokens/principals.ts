@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto';
+import type { Scope } from '@plant-store/schemas';
+import { LRUCache } from 'lru-cache';
+
+/** The sender of a call: the owner of an access token or of a JWT. */
+export interface Principal {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** The time at which the token expires. Undefined when it never expires. */
+  readonly expiresAt?: Date | undefined;
+  /** The id of the access token. Undefined for a JWT and for a token of a setting. */
+  readonly tokenId?: string | undefined;
+  /**
+   * The issuer of a JWT. A principal with an issuer and a principal without an issuer may have the same name.
+   */
+  readonly issuer?: string | undefined;
+}
+
+/** A principal from the cache, or a promise of the look-up. Undefined: the token is not valid. */
+export type Authentication = Principal | undefined | Promise<Principal | undefined>;
+
+/** The owner of a token. `principal` is undefined when the token is not valid. */
+export interface TokenOwner {
+  readonly principal: Principal | undefined;
+  /** Milliseconds for which the token is still valid. Default: for ever. */
+  readonly validFor?: number | undefined;
+}
+
+/**
+ * The milliseconds for which an owner is cached, from the moment of its look-up. The documentation promises
+ * that a revoked token is invalid after 30 s. A request that used the cached owner has one more second.
+ */
+const maxAge = 29_000;
+
+const max = 10_000;
+
+/**
+ * Caches the owners of tokens. Known and unknown tokens have a cache each, so that a flood of unknown tokens
+ * evicts no known token. The key is the SHA-256 of the token.
+ *
+ * @param find looks up the owner of a token
+ */
+export function createPrincipalCache(find: (sha256: string, token: string) => Promise<TokenOwner>) {
+  const known = new LRUCache<string, Principal>({ max, ttl: maxAge });
+  const unknown = new LRUCache<string, true>({ max, ttl: maxAge });
+  const lookUps = new Map<string, Promise<Principal | undefined>>();
+  let forgotten = 0;
+
+  return {
+    /** Returns a token's principal from the cache, or looks the token up. Concurrent calls share a look-up. */
+    get(token: string): Authentication {
+      const sha256 = sha256Of(token);
+      const principal = known.get(sha256);
+      if (principal || unknown.has(sha256)) return principal;
+      const running = lookUps.get(sha256);
+      if (running) return running;
+      const lookUp = findAndCache(sha256, token).finally(() => lookUps.delete(sha256));
+      lookUps.set(sha256, lookUp);
+      return lookUp;
+    },
+
+    /** Forgets the tokens with these hashes. The results of running look-ups are not cached. */
+    forget(sha256s: readonly string[]): void {
+      forgotten++;
+      for (const sha256 of sha256s) {
+        known.delete(sha256);
+        lookUps.delete(sha256);
+      }
+    },
+  };
+
+  async function findAndCache(sha256: string, token: string): Promise<Principal | undefined> {
+    const [start, before] = [performance.now(), forgotten];
+    const { principal, validFor = maxAge } = await find(sha256, token);
+    const ttl = Math.min(maxAge, validFor);
+    if (before !== forgotten || ttl <= 0) return principal;
+    if (principal) known.set(sha256, principal, { start, ttl });
+    else unknown.set(sha256, true, { start });
+    return principal;
+  }
+}
+
+/** The SHA-256 of a token, in hexadecimal. */
+export function sha256Of(token: string): string {
+  return hash('sha256', token, 'hex');
+}

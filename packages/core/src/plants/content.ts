@@ -1,0 +1,50 @@
+import type { Plant } from '@plant-store/schemas';
+import { columnText, plantFields } from '@plant-store/schemas/plain';
+
+/** Returns the content of a plant, which is the response to a create. */
+export function contentOf(plant: Plant): Plant {
+  const content: Record<string, unknown> = {};
+  for (const field of plantFields) {
+    if (plant[field] !== undefined) content[field] = plant[field];
+  }
+  // The cast is safe, because `plantFields` contains every property of a plant.
+  return content as unknown as Plant;
+}
+
+/** Whether two plants have the same content. Plants with the same id and the same content are equal. */
+export function hasSameContent(one: Plant, other: Plant): boolean {
+  return one === other || plantFields.every((field) => textOf(one[field]) === textOf(other[field]));
+}
+
+/** The number of UTF-16 code units in the content of a plant. */
+export function contentLength(plant: Plant): number {
+  return plantFields.reduce((sum, field) => sum + (textOf(plant[field])?.length ?? 0), 0);
+}
+
+/** Returns the content of a plant as parameters for a statement. */
+export function contentValues(plant: Plant): (string | null)[] {
+  return plantFields.map((field) => textOf(plant[field]) ?? null);
+}
+
+/** Returns the ids and the content of plants as parameters for a statement, with an array for each column. */
+export function columnArrays(plants: readonly (Plant & { readonly id: bigint })[]): string[] {
+  const contents = plantFields.map((field) =>
+    arrayText(plants.map((plant) => textOf(plant[field]))),
+  );
+  return [`{${plants.map(({ id }) => id)}}`, ...contents];
+}
+
+/** Formats texts as an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
+export function arrayText(texts: readonly (string | undefined)[]): string {
+  return `{${texts.map(element).join()}}`;
+}
+
+function element(text: string | undefined): string {
+  if (text === undefined) return 'NULL';
+  return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
+}
+
+/** Formats the value of a property for Postgres. Returns undefined for a missing value. */
+function textOf(value: Plant[keyof Plant]): string | undefined {
+  return value === undefined ? undefined : columnText(value);
+}

@@ -1,0 +1,110 @@
+/** The statements on webhooks. Rows are returned as JSON. All conditions use the database's clock. */
+
+/** A claim lasts longer than a request to an endpoint may take. */
+const claim = `interval '60 seconds'`;
+
+/**
+ * Claims the endpoint that has been due for the longest time, and that is behind the end of the feed or has a
+ * message to repeat. Its next due time makes the claim: whoever saves the outcome must name this time.
+ *
+ * $1 the epoch, $2 the transaction and $3 the id of the end of the feed
+ */
+export const claimWebhook = `
+  with due as (
+    select name from webhooks
+    where paused_at is null and due_at <= clock_timestamp() and (message_id is not null
+      or epoch <> $1 or (transaction, last_id) < ($2::xid8, $3::bigint))
+    order by due_at limit 1 for update skip locked
+  )
+  update webhooks set due_at = clock_timestamp() + ${claim}
+  from due where webhooks.name = due.name
+  returning row_to_json(webhooks)::text`;
+
+/**
+ * Notes the message of an endpoint before its first attempt, so that every attempt has the same id and range.
+ *
+ * The claim is a text, because the driver would cut the microseconds of a time.
+ *
+ * $1 the name, $2 the claim, $3 the id of the message, $4 the transaction and $5 the id of its last change
+ */
+export const beginMessage = `
+  update webhooks set message_id = $3, to_transaction = $4::xid8, to_id = $5::bigint
+  where name = $1 and due_at = $2::text::timestamptz
+  returning row_to_json(webhooks)::text`;
+
+/** Lets another instance continue immediately. $1 the name, $2 the claim */
+export const releaseWebhook = `
+  update webhooks set due_at = clock_timestamp() where name = $1 and due_at = $2::text::timestamptz
+  returning row_to_json(webhooks)::text`;
+
+/**
+ * Saves that an endpoint has all changes up to a position.
+ *
+ * $1 the name, $2 the claim, $3 the epoch, $4 the transaction and $5 the id of the position, $6 the attempt,
+ * or null when nothing was sent
+ */
+export const savePosition = `
+  update webhooks set epoch = $3, transaction = $4::xid8, last_id = $5::bigint, message_id = null,
+    failures = 0, due_at = clock_timestamp(), last_attempt = coalesce($6::text::jsonb, last_attempt)
+  where name = $1 and due_at = $2::text::timestamptz
+  returning row_to_json(webhooks)::text`;
+
+/**
+ * Saves a failed attempt.
+ *
+ * $1 the name, $2 the claim, $3 seconds until the next attempt, $4 the reason for a pause, or null, $5 the
+ * attempt
+ */
+export const saveFailure = `
+  update webhooks set failures = failures + 1,
+    due_at = clock_timestamp() + make_interval(secs => $3::float8),
+    paused_at = case when $4::text is not null then clock_timestamp() end, paused_because = $4,
+    last_attempt = $5::text::jsonb
+  where name = $1 and due_at = $2::text::timestamptz
+  returning row_to_json(webhooks)::text`;
+
+/** Whether there is an endpoint that gets changes. */
+export const hasActiveWebhook = `select name from webhooks where paused_at is null limit 1`;
+
+/** $1 the name, $2 the URL, $3 the secret, $4 the epoch, $5 the transaction, $6 the id of the position */
+export const insertWebhook = `
+  insert into webhooks (name, url, secret, epoch, transaction, last_id)
+  values ($1, $2, $3, $4, $5::xid8, $6::bigint)
+  on conflict (name) do nothing
+  returning row_to_json(webhooks)::text`;
+
+/** $1 the name after which the page begins, $2 endpoints in the page */
+export const listWebhooks = `
+  select row_to_json(webhooks)::text from webhooks where name > $1 order by name limit $2::int`;
+
+/** $1 the name */
+export const findWebhook = `select row_to_json(webhooks)::text from webhooks where name = $1`;
+
+/** $1 the name */
+export const pauseWebhook = `
+  update webhooks set paused_at = coalesce(paused_at, clock_timestamp()) where name = $1
+  returning row_to_json(webhooks)::text`;
+
+/** Makes the next attempt due immediately. $1 the name */
+export const resumeWebhook = `
+  update webhooks set paused_at = null, paused_because = null, failures = 0, due_at = clock_timestamp()
+  where name = $1
+  returning row_to_json(webhooks)::text`;
+
+/** Moves an endpoint to a position. $1 the name, $2 the epoch, $3 the transaction, $4 the id */
+export const replayWebhook = `
+  update webhooks set epoch = $2, transaction = $3::xid8, last_id = $4::bigint, message_id = null,
+    replays = replays + 1, failures = 0, due_at = clock_timestamp()
+  where name = $1
+  returning row_to_json(webhooks)::text`;
+
+/** $1 the name, $2 the new secret */
+export const rotateSecret = `update webhooks set secret = $2 where name = $1 returning row_to_json(webhooks)::text`;
+
+/** $1 the name */
+export const deleteWebhook = `delete from webhooks where name = $1 returning row_to_json(webhooks)::text`;
+
+/** The number of endpoints whose last attempt failed, or that an instance has paused. */
+export const countFailing = `
+  select count(*)::text from webhooks
+  where paused_because is not null or (paused_at is null and failures > 0)`;
