@@ -192,12 +192,14 @@ export function createCreates(
     reject(creates, isDataError(error) ? plantRejected(error) : insertError(error));
   }
 
-  /** Writes each half separately. Repeated bisection finds the one row that makes a statement fail. */
+  /**
+   * Writes the halves separately. Repeated bisection finds the one row that makes a statement fail. A half that
+   * waits for a lock does not delay the other half.
+   */
   async function bisect(creates: readonly Create[]): Promise<void> {
     const middle = creates.length >> 1;
-    for (const half of [creates.slice(0, middle), creates.slice(middle)]) {
-      await carry(half, (some) => insert(some));
-    }
+    const halves = [creates.slice(0, middle), creates.slice(middle)];
+    await Promise.all(halves.map((half) => carry(half, (some) => insert(some))));
   }
 }
 

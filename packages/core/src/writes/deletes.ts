@@ -106,9 +106,8 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
     }
     if (!isSplittable(error) || deletes.length === 1) return rejectAll(deletes);
     const middle = deletes.length >> 1;
-    for (const half of [deletes.slice(0, middle), deletes.slice(middle)]) {
-      await carry(half, (some) => deleteTogether(some));
-    }
+    const halves = [deletes.slice(0, middle), deletes.slice(middle)];
+    await Promise.all(halves.map((half) => carry(half, (some) => deleteTogether(some))));
   }
 
   /** See `PlantStore.replace`. */
