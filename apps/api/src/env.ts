@@ -74,10 +74,6 @@ const settings = {
     schema: whole(1, 999_999_999).optional(),
     fix: 'set how many requests a minute one address may send, or leave it out for no limit',
   },
-  PLANT_STORE_AUTH_FAILURE_LIMIT: {
-    schema: whole(1, 999_999_999).optional(),
-    fix: 'set how many times a minute one address may fail to authenticate, or leave it out for no limit',
-  },
   PLANT_STORE_JWT_ISSUER: {
     schema: z.string().optional(),
     fix: 'set the `iss` of the JWTs that are accepted',

@@ -3,7 +3,6 @@ import { appRouter, procedures } from '@plant-store/core/router';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/authentication.ts';
-import { type SignIn, signInRoute } from './auth/sign-in.ts';
 import {
   dropAfterError,
   limitConnections,
@@ -39,16 +38,12 @@ export interface ServerOptions {
   store: PlantStore;
   /** Finds the principal of an access token. By default, the server accepts the store's own tokens. */
   authenticate?: Authenticate;
-  /** Lets the console sign in with a code. By default, the console asks for a token. */
-  signIn?: SignIn | undefined;
   /** A pino level. */
   logLevel?: string;
   /** The destination of log lines. The default is standard output. */
   logStream?: { write(line: string): void };
   /** The most requests a minute from one client. By default, there is no limit. */
   rateLimit?: number | undefined;
-  /** The most failed authentications a minute from one client. By default, there is no limit. */
-  authFailureLimit?: number | undefined;
   /** Web pages of these origins may call the server. The default is none. */
   corsOrigins?: readonly string[];
   /** Milliseconds within which a client must send a whole request. */
@@ -77,11 +72,9 @@ export interface ServerOptions {
 export async function buildServer({
   store,
   authenticate = store.accessTokens.authenticate,
-  signIn,
   logLevel = 'info',
   logStream = logOutput(),
   rateLimit,
-  authFailureLimit,
   corsOrigins = [],
   requestTimeout,
   maxConnections = 10_000,
@@ -132,11 +125,10 @@ export async function buildServer({
 
   health(server, processes.areAllReady);
   await server.register(docs);
-  if (signIn) await server.register(signInRoute, { signIn, maxErrors: authFailureLimit });
   await server.register(async (operations) => {
     // The operations of REST and of tRPC have further hooks.
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
-    operations.addHook('onRequest', requireToken(authenticate, authFailureLimit));
+    operations.addHook('onRequest', requireToken(authenticate));
     const memory = limitMemory(memoryBudget);
     operations.decorate('memory', memory);
     operations.decorateRequest('reserve', memory.reserve);

@@ -2,7 +2,6 @@ import type { Authentication, Principal } from '@plant-store/core';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { createFairTurns } from '../requests/fair-turns.ts';
-import { limitAuthenticationErrors } from './authentication-limit.ts';
 
 /** Finds the principal of an access token. Returns undefined when the token is not valid. */
 export type Authenticate = (token: string) => Authentication;
@@ -11,22 +10,16 @@ export type Authenticate = (token: string) => Authentication;
  * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). One SQL statement looks up
  * the tokens of many requests. Then these requests continue a few at a time, because all at once would block
  * the event loop.
- *
- * @param maxErrors how many times the authentication of one client may fail in a minute. Default: no limit
  */
-export function requireToken(
-  authenticate: Authenticate,
-  maxErrors?: number,
-): onRequestAsyncHookHandler {
+export function requireToken(authenticate: Authenticate): onRequestAsyncHookHandler {
   const takeTurn = createFairTurns();
   const turnOf = (request: FastifyRequest) =>
     new Promise<void>((resolve) => takeTurn(request, () => resolve()));
-  const limited = maxErrors === undefined ? undefined : limitAuthenticationErrors(maxErrors);
 
   return async (request) => {
     const token = bearerToken(request);
     const look = () => (token === undefined ? undefined : authenticate(token));
-    const authentication = limited ? limited(request.ip, look) : look();
+    const authentication = look();
     request.checkTokenAgain = async () => {
       await turnOf(request);
       if (!(await look())) throw tokenInvalid();

@@ -5,7 +5,6 @@ import { explainDatabaseError } from '@plant-store/core/operator';
 import { explainUnknownSettings } from '@plant-store/fast-start/setting-names';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authentication.ts';
-import { createSignIn } from '../auth/sign-in.ts';
 import { acceptStaticTokens } from '../auth/static-tokens.ts';
 import { connectionCapacity } from '../connections/connection-capacity.ts';
 import { backlog } from '../connections/node-server-options.ts';
@@ -32,8 +31,7 @@ export async function startAlone(env: Env): Promise<void> {
   await consoleBuilt; // Until the build has ended, the console's folder is incomplete.
   const listening = await listen(prepared, env);
   // The log's stream writes the welcome, so that all earlier log lines come before the welcome.
-  const { generated, signInCode } = prepared;
-  output.write(welcome(env, { ...listening, metricsUrl, generated, signInCode }));
+  output.write(welcome(env, { ...listening, metricsUrl, generated: prepared.generated }));
 }
 
 interface ServerParts {
@@ -56,7 +54,6 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
   const environmentToken = env.PLANT_STORE_TOKEN;
   const generated =
     environmentToken || databaseUrl ? undefined : await firstRunToken(dataDirectory);
-  const signIn = generated && createSignIn(generated.token);
 
   const metrics =
     env.PLANT_STORE_METRICS_PORT === undefined
@@ -77,7 +74,6 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
       ],
       await acceptJwtsOf(env, store.accessTokens.authenticate),
     ),
-    signIn,
     metrics,
     tracing,
     maxConnections,
@@ -85,11 +81,10 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
     logLevel: env.LOG_LEVEL,
     rateLimit: env.PLANT_STORE_RATE_LIMIT,
     corsOrigins: env.PLANT_STORE_CORS_ORIGINS,
-    authFailureLimit: env.PLANT_STORE_AUTH_FAILURE_LIMIT,
     processes: worker,
   });
   if (shortage) server.log.warn({ maxConnections }, shortage);
-  return { server, metrics, output, generated, signInCode: signIn?.code };
+  return { server, metrics, output, generated };
 }
 
 /** @param signals emits the signals that stop the server. By default, the process emits the signals */

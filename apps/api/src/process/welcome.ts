@@ -8,8 +8,6 @@ import type { Listening } from './worker.ts';
 interface Started extends Listening {
   metricsUrl: string | undefined;
   generated?: FirstRunToken | undefined;
-  /** The code with which a browser can sign in to the console one time. */
-  signInCode?: string | undefined;
 }
 
 const isWindows = process.platform === 'win32';

@@ -3,7 +3,7 @@ import type { onRequestHookHandler } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
 export function limitRate(max: number): onRequestHookHandler {
-  const requestsOf = countByClient(() => ({ count: 0 }));
+  const requestsOf = countByClient();
 
   return ({ ip }, reply, done) => {
     const requests = requestsOf(ip);
@@ -13,26 +13,29 @@ export function limitRate(max: number): onRequestHookHandler {
       'x-ratelimit-remaining': Math.max(0, max - requests.count),
       'x-ratelimit-reset': secondsUntil(requests.end),
     });
-    if (requests.count > max) throw tooMany(`${max} requests a minute`, requests.end);
+    if (requests.count > max) {
+      const retryAfter = secondsUntil(requests.end);
+      const message = `over ${max} requests a minute: try again in ${retryAfter} seconds`;
+      throw new HttpError('rateLimited', message, { retryAfter });
+    }
     done();
   };
-}
-
-/** `end` is the time on the monotonic clock at which the client may try again. */
-export function tooMany(limit: string, end: number): HttpError {
-  const retryAfter = secondsUntil(end);
-  const message = `over ${limit}: try again in ${retryAfter} seconds`;
-  return new HttpError('rateLimited', message, { retryAfter });
 }
 
 /** The most clients in memory. Without this limit, requests from many addresses could fill the memory. */
 const maxClients = 100_000;
 
-/** Makes a function that returns the counts of a client in the current minute. */
-export function countByClient<Counts extends object>(start: () => Counts) {
-  const minutes = new Map<string, Counts & { end: number }>();
+/** A client's requests in a minute. `end` is the end of this minute on the monotonic clock. */
+interface Requests {
+  count: number;
+  readonly end: number;
+}
 
-  return (ip: string): Counts & { end: number } => {
+/** Makes a function that returns the requests of a client in the current minute. */
+function countByClient() {
+  const minutes = new Map<string, Requests>();
+
+  return (ip: string): Requests => {
     const client = clientOf(ip);
     const now = performance.now();
     const known = minutes.get(client);
@@ -41,7 +44,7 @@ export function countByClient<Counts extends object>(start: () => Counts) {
     minutes.delete(client);
     const [oldest] = minutes.keys();
     if (oldest !== undefined && minutes.size >= maxClients) minutes.delete(oldest);
-    const started = { ...start(), end: now + 60_000 };
+    const started = { count: 0, end: now + 60_000 };
     minutes.set(client, started);
     return started;
   };
