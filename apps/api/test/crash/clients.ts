@@ -12,9 +12,6 @@ import {
 import type { Random } from './random.ts';
 import type { Server, World } from './world.ts';
 
-/** Clients that write and read plants until they are stopped. Each call is recorded in the world. */
-export type Clients = ReturnType<typeof startClients>;
-
 const clients = 12;
 
 /** A client pauses for this many milliseconds before it repeats a call without a result. */
@@ -31,6 +28,7 @@ const firstHot = 2n ** 62n;
 /** A create that is sent after a mend must succeed before this many milliseconds have passed. */
 const patience = 60_000;
 
+/** Starts clients that write and read plants until they are stopped. The world gets each call. */
 export async function startClients(world: World, random: Random) {
   const { servers, calls } = world;
   const startedAt = performance.now();
@@ -164,20 +162,26 @@ async function hasReplace([server]: readonly Server[]): Promise<boolean> {
 
 /**
  * Another program that inserts plants by SQL, in transactions that stay open for a while. Half of them commit
- * asynchronously. The feed must show these plants, too.
+ * asynchronously. Each transaction also inserts a plant again that a client deletes in the meantime. The
+ * feed must show these plants, too, although the later create has the lower transaction number.
  */
-async function writeBySql({ database }: World, random: Random, isOver: () => boolean) {
-  for (let id = 1; database && !isOver(); id += 2) {
+async function writeBySql({ database, servers }: World, random: Random, isOver: () => boolean) {
+  for (let id = 1n; database && !isOver(); id += 2n) {
     await setTimeout(random.whole(0, 200));
-    const insert = (value: number) =>
-      `insert into plants (id, name) values (${value}, 'by SQL ${value}')`;
+    const pause = random.whole(0, 400);
+    const insert = (value: bigint) =>
+      `insert into plants (id, name) values (${value}, 'by SQL ${value}') on conflict do nothing`;
     const statements = [
       `begin; set local synchronous_commit = ${random.isLikely(0.5) ? 'on' : 'off'}`,
       insert(id),
-      `select pg_sleep(${random.whole(0, 400) / 1_000})`,
-      insert(id + 1),
+      `select pg_sleep(${pause / 1_000})`,
+      insert(id - 2n),
+      insert(id + 1n),
       random.isLikely(0.2) ? 'rollback' : 'commit',
     ];
-    await database.query(statements.join(';')).catch(() => {}); // A fault may end the connection.
+    const written = database.query(statements.join(';')).catch(() => {}); // A fault may end the connection.
+    await setTimeout(pause / 2);
+    await callServer(random.pick(servers), { type: 'delete', id: id - 2n });
+    await written;
   }
 }

@@ -58,7 +58,7 @@ export const faults: readonly Fault[] = [
       // Only the old primary has the plants of the next seconds, and a failover loses them.
       const start = performance.now();
       await database.standby?.halt();
-      await setTimeout(7_000);
+      await cancelWaits(database);
       await database.primary.halt('SIGKILL');
       unconfirmed.push({ start, end: performance.now() });
       await database.standby?.start();
@@ -67,12 +67,13 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a standby that is away',
-    lasts: 8_000,
+    lasts: 2_000,
     needsStandby: true,
     async cause({ database, calls, problems, unconfirmed }) {
       await database.standby?.halt();
       const start = performance.now();
       const during = () => calls.filter((call) => call.start > start);
+      await cancelWaits(database);
       return async () => {
         await until(() => during().some(isFailedCreate));
         for (const { request } of during().filter(isCreated))
@@ -213,6 +214,16 @@ export const faults: readonly Fault[] = [
     },
   },
 ];
+
+/**
+ * Cancels the waits of commits for the standby again and again for 7 s, as an impatient operator does. The
+ * plants of these commits are visible, but only on the primary.
+ */
+async function cancelWaits({ query }: Database): Promise<void> {
+  for (const end = performance.now() + 7_000; performance.now() < end; await setTimeout(500)) {
+    await query("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'");
+  }
+}
 
 /** Inserts and rolls back plants until no insert succeeds. Smaller inserts fill the pages that larger ones leave. */
 async function fillDisk({ query }: Database): Promise<void> {
