@@ -16,15 +16,9 @@ import { type Random, randomOf } from './random.ts';
 import type { Action } from './register.ts';
 import { startWorld, type World, type WorldOptions } from './world.ts';
 
-export interface Outcome {
-  readonly created: number;
-  /** The creates after which nobody knew whether the plant was stored. */
-  readonly unknown: number;
-  /** The number of changes that the slowest consumer of the feed has read. */
-  readonly changes: number;
-  readonly mostSessions: number;
-  /** The longest time from a mend to the first create with 200 at a server, in milliseconds. */
-  readonly firstCreated: number;
+interface Outcome {
+  /** See `main.ts`. */
+  readonly figures: readonly unknown[];
   readonly problems: readonly string[];
 }
 
@@ -71,14 +65,14 @@ export async function runHistory(history: History, seed: number): Promise<Outcom
     if (firstCreated.includes(Number.POSITIVE_INFINITY))
       problems.push('a server does not create plants after a mend');
     const creates = calls.filter(({ request }) => request.type === 'create');
-    return {
-      created: creates.filter(isCreated).length,
-      unknown: creates.filter(isUnknown).length,
-      changes: Math.min(...copies.map(({ changes }) => changes)),
-      mostSessions: database?.mostSessions() ?? 0,
-      firstCreated: Math.max(...firstCreated),
-      problems,
-    };
+    const figures = [
+      creates.filter(isCreated).length,
+      creates.filter(isUnknown).length,
+      Math.min(...copies.map(({ changes }) => changes)),
+      database?.mostSessions() ?? 0,
+      `${Math.round(Math.max(...firstCreated))} ms`,
+    ];
+    return { figures, problems };
   } finally {
     await world.stop();
   }
