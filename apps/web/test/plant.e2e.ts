@@ -83,6 +83,70 @@ it('duplicates a plant, and copies its link and its command', async () => {
   expect((await client.listPlants.query({ tag })).plants.length).toBe(2);
 });
 
+it('asks once before the user closes the form with a typed text', async () => {
+  const page = await openForm();
+  await page.keyboard.press('Escape');
+  await dialogOf(page, 'Add a plant').waitFor({ state: 'detached' });
+  await page
+    .getByRole('button', { name: /^Add( a plant)?$/ })
+    .first()
+    .click();
+  await page.getByLabel('Name').fill('Half a na');
+  await page.keyboard.press('Escape');
+  const question = page.getByRole('alertdialog', { name: 'Close without adding the plant?' });
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Half a na');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await question.getByRole('button', { name: 'Close' }).click();
+  await dialogOf(page, 'Add a plant').waitFor({ state: 'detached' });
+});
+
+it('corrects a name and a tag, and keeps the number', async () => {
+  const { page, ids, tag } = await openPlants(['Hoia']);
+  const [id = 0n] = ids;
+  await rowOf(page, 'Hoia').getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Correct' }).click();
+  await page.getByLabel('Name').fill('Hoya');
+  await page.keyboard.press('Enter');
+  await page.getByText('Corrected the plant').waitFor();
+  await page.getByRole('complementary', { name: 'Hoya' }).getByText('Corrected').waitFor();
+  await rowOf(page, 'Hoya').waitFor();
+  expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Hoya', tag });
+});
+
+it('shows both when somebody else was faster, and can then save the own text', async () => {
+  const { page, ids } = await openPlants(['Hoia']);
+  const [id = 0n] = ids;
+  await rowOf(page, 'Hoia').getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Correct' }).click();
+  await page.getByLabel('Name').fill('Mine');
+  await client.replacePlant.mutate({ id, name: 'Theirs', tag: 'Their tag' });
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const conflict = page.getByRole('alert', { name: 'Somebody else was faster' });
+  await conflict.getByText('Theirs: Theirs, tag Their tag').waitFor();
+  await conflict.getByText('Yours: Mine').waitFor();
+  expect((await client.getPlant.query({ id })).name).toBe('Theirs');
+  await conflict.getByRole('button', { name: 'Save mine' }).click();
+  await page.getByText('Corrected the plant').waitFor();
+  expect((await client.getPlant.query({ id })).name).toBe('Mine');
+});
+
+it('asks again before it deletes a plant that somebody else has corrected', async () => {
+  const { page, ids } = await openPlants(['Old name']);
+  const [id = 0n] = ids;
+  await rowOf(page, 'Old name').getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Delete 1 plant?' });
+  await client.replacePlant.mutate({ id, name: 'New name' });
+  await question.getByRole('button', { name: 'Delete 1 plant' }).click();
+  await question.getByText('Somebody else has corrected this plant').waitFor();
+  await question.getByText('New name').waitFor();
+  expect((await client.getPlant.query({ id })).name).toBe('New name');
+  await question.getByRole('button', { name: 'Delete it anyway' }).click();
+  await page.getByText('Deleted 1 plant').waitFor();
+  await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
+});
+
 it('says that the open plant was deleted by somebody else, and that no plant has a number', async () => {
   const { page, ids } = await openPlants(['Hoya']);
   const [id = 0n] = ids;

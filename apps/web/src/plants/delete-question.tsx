@@ -1,13 +1,12 @@
-import type { StoredPlant } from '@plant-store/schemas';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ErrorAlert, isUnknownPlant } from '../store/errors.tsx';
+import { ErrorAlert, isChangedPlant, isUnknownPlant } from '../store/errors.tsx';
 import { useClient } from '../store/store.tsx';
 import { Button } from '../ui/button.tsx';
 import { ClientText, countOf, number } from '../ui/client-text.tsx';
 import { Question } from '../ui/dialog.tsx';
 import { notify } from '../ui/notice.tsx';
-import { refreshPlants } from './plant-queries.ts';
+import { plantQuery, refreshPlants, type SeenPlant } from './plant-queries.ts';
 
 /** The question names at most this number of plants. */
 const mostNames = 5;
@@ -16,9 +15,9 @@ const mostNames = 5;
 const atOnce = 10;
 
 interface DeleteQuestionProps {
-  plants: readonly StoredPlant[];
+  plants: readonly SeenPlant[];
   /** Saves a copy of the plants as a file. */
-  onSave(plants: readonly StoredPlant[]): void;
+  onSave(plants: readonly SeenPlant[]): void;
   /** Runs when plants are gone, even if an error has stopped the delete. */
   onDeleted(ids: readonly bigint[]): void;
   onClose(): void;
@@ -27,26 +26,40 @@ interface DeleteQuestionProps {
 /** Asks whether to delete plants, and deletes them. */
 export function DeleteQuestion(props: DeleteQuestionProps) {
   const { plants: asked, onSave, onDeleted, onClose } = props;
-  const { deletePlant } = useClient();
+  const client = useClient();
   const queryClient = useQueryClient();
   /** The plants of the question stay the same, whatever the list behind it shows. */
-  const [plants] = useState(asked);
+  const [plants, setPlants] = useState(asked);
   const [gone, setGone] = useState<readonly bigint[]>([]);
+  /** Deletes a plant, if it is still the plant that the user has seen. */
+  const deleteOne = async ({ id, etag }: SeenPlant) => {
+    try {
+      await client.deletePlant.mutate({ id, ifMatch: etag });
+    } catch (error) {
+      // Another person, or an earlier attempt without a response, may have deleted the plant.
+      if (isUnknownPlant(error)) return;
+      if (!isChangedPlant(error)) throw error;
+      const now = await queryClient.fetchQuery(plantQuery(client, id)).catch((error) => {
+        if (!isUnknownPlant(error)) throw error;
+      });
+      if (!now) return;
+      setPlants([now]);
+      throw error;
+    }
+  };
   const remove = useMutation({
     async mutationFn() {
-      const rest = plants.map(({ id }) => id).filter((id) => !gone.includes(id));
+      const rest = plants.filter(({ id }) => !gone.includes(id));
       let done = gone;
       try {
         while (rest.length > 0) {
-          const ids = rest.splice(0, atOnce);
-          const results = await Promise.allSettled(ids.map((id) => deletePlant.mutate({ id })));
-          const errors = results.map((result): unknown => 'reason' in result && result.reason);
-          // Another person, or an earlier attempt without a response, may have deleted a plant.
-          const isGone = (error: unknown) => !error || isUnknownPlant(error);
-          done = [...done, ...ids.filter((_, i) => isGone(errors[i]))];
+          const some = rest.splice(0, atOnce);
+          const results = await Promise.allSettled(some.map(deleteOne));
+          const deleted = some.filter((_, i) => results[i]?.status === 'fulfilled');
+          done = [...done, ...deleted.map(({ id }) => id)];
           setGone(done);
-          const error = errors.find((each) => !isGone(each));
-          if (error) throw error;
+          const failed = results.find((result) => result.status === 'rejected');
+          if (failed) throw failed.reason;
         }
       } finally {
         onDeleted(done);
@@ -59,11 +72,13 @@ export function DeleteQuestion(props: DeleteQuestionProps) {
     },
   });
   const left = plants.length - gone.length;
+  const isChanged = isChangedPlant(remove.error);
+  const confirm = `Delete ${countOf(plants.length)}`;
   const named = plants.slice(0, mostNames);
   return (
     <Question
-      title={`Delete ${countOf(plants.length)}?`}
-      confirm={remove.isError ? 'Try again' : `Delete ${countOf(plants.length)}`}
+      title={`${confirm}?`}
+      confirm={isChanged ? 'Delete it anyway' : remove.isError ? 'Try again' : confirm}
       isBusy={remove.isPending}
       actions={
         <Button icon="download" onClick={() => onSave(plants)}>
@@ -74,11 +89,21 @@ export function DeleteQuestion(props: DeleteQuestionProps) {
       onCancel={onClose}
     >
       <div>
-        <p>This cannot be undone.</p>
+        {isChanged && (
+          <p role="alert" className="warning">
+            Somebody else has corrected this plant since you opened it. It is now:
+          </p>
+        )}
+        {!isChanged && <p>This cannot be undone.</p>}
         <ul className="help">
-          {named.map(({ id, name }) => (
+          {named.map(({ id, name, tag }) => (
             <li key={String(id)}>
               <ClientText text={name.slice(0, 200)} />
+              {isChanged && tag !== undefined && (
+                <>
+                  , tag <ClientText text={tag.slice(0, 200)} />
+                </>
+              )}
             </li>
           ))}
           {plants.length > mostNames && (
@@ -91,7 +116,7 @@ export function DeleteQuestion(props: DeleteQuestionProps) {
           {number.format(gone.length)} of {number.format(plants.length)} deleted
         </p>
       )}
-      <ErrorAlert start={`${countOf(left)} not deleted.`} error={remove.error} />
+      {!isChanged && <ErrorAlert start={`${countOf(left)} not deleted.`} error={remove.error} />}
     </Question>
   );
 }

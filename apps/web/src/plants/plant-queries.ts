@@ -1,6 +1,6 @@
 import type { PlantStoreClient } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/schemas';
-import { defaultPageSize, maxPageSize, operations, readIdText } from '@plant-store/schemas/plain';
+import { defaultPageSize, maxPageSize, operations } from '@plant-store/schemas/plain';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { baseUrl } from '../store/store.tsx';
 import type { PlantFilter } from '../ui/address.ts';
@@ -32,25 +32,18 @@ export async function loadPage(
   { tag, search, after, limit = defaultPageSize }: PageInput,
   signal?: AbortSignal,
 ): Promise<ListedPage> {
-  const filter = { ...(tag !== undefined && { tag }), ...(search !== undefined && { search }) };
   const start = performance.now();
   const plants: StoredPlant[] = [];
   let next = after;
   do {
-    const input = { ...filter, ...afterOf(next), limit: limit - plants.length };
+    const input = { tag, search, after: next, limit: limit - plants.length };
     const page = await client.listPlants.query(input, signal && { signal });
     plants.push(...page.plants);
-    next = page.next === undefined ? undefined : String(page.next);
+    next = page.next;
     const isLate = plants.length > 0 && performance.now() - start > searchTime;
     if (search === undefined || isLate) break;
   } while (next !== undefined && plants.length < limit);
   return { plants, next };
-}
-
-/** The cursor of a page is a text in the address. */
-function afterOf(text: string | undefined): { after?: bigint } {
-  const after = readIdText(text ?? '');
-  return after === undefined ? {} : { after };
 }
 
 /** Loads all plants that match a filter, one page after another. */
@@ -67,12 +60,14 @@ export async function* allPages(
   } while (after !== undefined);
 }
 
-/** The query for one plant. `etag` identifies the plant's content, where the server sends it. */
+/** A plant as the user sees it. Only a plant that was loaded alone has an `etag`. */
+export type SeenPlant = StoredPlant & { readonly etag?: string };
+
+/** The query for one plant. */
 export function plantQuery(client: PlantStoreClient, id: bigint) {
   return queryOptions({
     queryKey: ['plant', String(id)],
-    queryFn: ({ signal }): Promise<StoredPlant & { etag?: string }> =>
-      client.getPlant.query({ id }, { signal }),
+    queryFn: ({ signal }) => client.getPlant.query({ id }, { signal }),
   });
 }
 

@@ -28,10 +28,9 @@ export function isUnknownPlant(thrown: unknown): boolean {
   return plantStoreError(thrown)?.kind === 'plantUnknown';
 }
 
-/** Whether somebody else has changed or replaced the plant that a request names by its `etag`. */
+/** Whether somebody else has replaced or deleted the plant since the user has seen it. */
 export function isChangedPlant(thrown: unknown): boolean {
-  // The text of the code is compared, because older catalogues do not have this code.
-  return String(plantStoreError(thrown)?.code) === '41200';
+  return plantStoreError(thrown)?.kind === 'preconditionFailed';
 }
 
 /** Whether the user has stopped the request. */

@@ -58,8 +58,16 @@ export function CopyButton({ label, text, icon = 'copy' }: CopyButtonProps) {
     setIsCopied(true);
   };
   return (
-    <Button icon={icon} onClick={copy} onBlur={() => setIsCopied(false)}>
-      <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
+    <Button
+      icon={isCopied ? 'check' : icon}
+      onClick={copy}
+      // The label keeps its width, so that no button beside it moves away from the pointer.
+      onBlur={() => setIsCopied(false)}
+    >
+      {label}
+      <span role="status" className="visually-hidden">
+        {isCopied && 'Copied'}
+      </span>
     </Button>
   );
 }

@@ -7,6 +7,7 @@ export function Logo() {
 /** SVG paths in a square of 24 units. */
 const paths = {
   add: 'M12 5v14M5 12h14',
+  check: 'M5 13l4 4L19 7',
   close: 'M6 6l12 12M18 6 6 18',
   copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
   first: 'M17 5l-7 7 7 7M6 5v14',

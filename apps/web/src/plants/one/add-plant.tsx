@@ -1,9 +1,10 @@
 import { plantStoreError } from '@plant-store/client';
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { explainError } from '../../store/errors.tsx';
 import { useClient } from '../../store/store.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, Question } from '../../ui/dialog.tsx';
 import { plantQuery, refreshPlants } from '../plant-queries.ts';
 import { PlantFacts } from '../plant-text.tsx';
 import { PlantForm } from './plant-form.tsx';
@@ -27,9 +28,12 @@ export function AddPlant({ mayRead, start, onAdded, onClose }: AddPlantProps) {
       void refreshPlants(queryClient);
     },
   });
+  const [isTyped, setIsTyped] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
+  const onLeave = () => (isTyped ? setIsAsking(true) : onClose());
   const isTaken = plantStoreError(add.error)?.kind === 'idTaken';
   return (
-    <Dialog place="side" title="Add a plant" onClose={onClose}>
+    <Dialog place="side" title="Add a plant" onClose={onLeave}>
       <PlantForm
         label="Add a plant"
         start={start}
@@ -46,9 +50,22 @@ export function AddPlant({ mayRead, start, onAdded, onClose }: AddPlantProps) {
           )
         }
         onSubmit={add.mutate}
-        onChange={add.reset}
-        onCancel={onClose}
+        onChange={() => {
+          add.reset();
+          setIsTyped(true);
+        }}
+        onCancel={onLeave}
       />
+      {isAsking && (
+        <Question
+          title="Close without adding the plant?"
+          confirm="Close"
+          onConfirm={onClose}
+          onCancel={() => setIsAsking(false)}
+        >
+          <p>What you have typed is then lost.</p>
+        </Question>
+      )}
     </Dialog>
   );
 }

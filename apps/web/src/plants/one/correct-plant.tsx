@@ -6,12 +6,8 @@ import { useClient } from '../../store/store.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ClientText } from '../../ui/client-text.tsx';
 import { notify } from '../../ui/notice.tsx';
-import { plantQuery, refreshPlants } from '../plant-queries.ts';
-import { replacePlant } from '../replace-plant.ts';
+import { plantQuery, refreshPlants, type SeenPlant } from '../plant-queries.ts';
 import { PlantForm } from './plant-form.tsx';
-
-/** `etag` identifies the content that the user has seen. */
-type SeenPlant = StoredPlant & { readonly etag?: string };
 
 interface CorrectPlantProps {
   plant: SeenPlant;
@@ -26,7 +22,7 @@ export function CorrectPlant({ plant, onClose }: CorrectPlantProps) {
   const [seen, setSeen] = useState(plant);
   const correct = useMutation({
     mutationFn: ({ plant, ifMatch }: { plant: NewPlant; ifMatch: string | undefined }) =>
-      replacePlant(client, { ...plant, ifMatch }),
+      client.replacePlant.mutate({ ...plant, ifMatch }),
     async onSuccess() {
       await refreshPlants(queryClient);
       notify('Corrected the plant');
