@@ -3,8 +3,9 @@ import { Command, CommanderError } from 'commander';
 import { exportCommand } from './commands/export.ts';
 import { followCommand } from './commands/follow.ts';
 import { importCommand } from './commands/import.ts';
-import { countCommand, deleteCommand, getCommand, listCommand } from './commands/plants.ts';
+import * as plants from './commands/plants.ts';
 import { tokenCommand } from './commands/token.ts';
+import { webhookCommand } from './commands/webhook.ts';
 import { reportError, usageError } from './errors.ts';
 
 const help = `
@@ -41,12 +42,14 @@ function buildProgram(): Command {
     .addHelpText('after', help)
     .addCommand(importCommand())
     .addCommand(exportCommand())
-    .addCommand(listCommand())
-    .addCommand(getCommand())
-    .addCommand(countCommand())
-    .addCommand(deleteCommand())
+    .addCommand(plants.listCommand())
+    .addCommand(plants.getCommand())
+    .addCommand(plants.countCommand())
+    .addCommand(plants.replaceCommand())
+    .addCommand(plants.deleteCommand())
     .addCommand(followCommand())
-    .addCommand(tokenCommand());
+    .addCommand(tokenCommand())
+    .addCommand(webhookCommand());
   for (const each of allCommands(program)) {
     each.exitOverride().configureOutput({ outputError() {} });
   }

@@ -19,10 +19,13 @@ test('follow writes each change, and goes on from a cursor', async () => {
   await store.client.createPlant.mutate({ id: 1n, name: 'Hoya' });
   const created = await now.next();
   expect(created).toMatchObject({ type: 'created', plant: { id: 1, name: 'Hoya' } });
+  await store.client.replacePlant.mutate({ id: 1n, name: 'Hoya carnosa' });
+  const updated = await now.next();
+  expect(updated).toMatchObject({ type: 'updated', plant: { name: 'Hoya carnosa' } });
   await store.client.deletePlant.mutate({ id: 1n });
   expect(await now.next()).toMatchObject({ type: 'deleted', plant: { id: 1 } });
 
-  expect(await follow(created.cursor).next()).toMatchObject({ type: 'deleted' });
+  expect(await follow(updated.cursor).next()).toMatchObject({ type: 'deleted' });
 });
 
 test('follow --from start first writes the plants that are there', async () => {

@@ -44,7 +44,7 @@ test('get shows one plant with its exact id', async () => {
   const { code, stdout } = await store.run(['get', String(greatest), '--json']);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^\{"id":9223372036854775807,"name":"Monstera adansonii","tag":"Araceae","createdAt":"[^"]+"\}\n$/,
+    /^\{"id":9223372036854775807,"name":"Monstera adansonii","tag":"Araceae","createdAt":"[^"]+","etag":"\d+"\}\n$/,
   );
 });
 
@@ -76,10 +76,32 @@ test('delete deletes a plant, and a second delete finds none', async () => {
   });
 });
 
+test('replace changes the name and the tag, and --if-match protects a newer content', async () => {
+  await store.client.createPlant.mutate({ id: 3n, name: 'Aloe', tag: 'Asphodelaceae' });
+  const { etag } = await store.client.getPlant.query({ id: 3n });
+  const replace = ['replace', '3', '--name', 'Aloe vera', '--if-match', etag];
+  const replaced = await store.run([...replace, '--json']);
+  expect(replaced.code).toBe(0);
+  const plant = JSON.parse(replaced.stdout);
+  expect(plant).toMatchObject({ id: 3, name: 'Aloe vera', updatedAt: expect.any(String) });
+  expect(plant.tag).toBeUndefined();
+
+  const again = await store.run([...replace, '--json']);
+  expect({ code: again.code, ...JSON.parse(again.stderr) }).toMatchObject({
+    code: 1,
+    error: 41200,
+  });
+  expect(await store.run(['delete', '3', '--if-match', etag])).toMatchObject({ code: 1 });
+  expect(await store.run(['delete', '3', '--if-match', plant.etag])).toMatchObject({ code: 0 });
+  const gone = await store.run(['replace', '3', '--name', 'Aloe', '--json']);
+  expect({ code: gone.code, ...JSON.parse(gone.stderr) }).toMatchObject({ code: 1, error: 40401 });
+});
+
 test.each([
   [['get', '1.5'], "'1.5' is invalid for argument 'id'"],
   [['list', '--limit', '0'], "'0' is invalid. It must be a whole number"],
   [['list', '--colour', 'green'], "unknown option '--colour'"],
+  [['replace', '1'], "required option '--name <name>' not specified"],
   [['nothing'], "unknown command 'nothing'"],
   [['token', 'nothing'], "unknown command 'nothing'"],
 ])('%j gets code 2, and an explanation', async (args, message) => {
@@ -96,11 +118,15 @@ test.each([
   'list',
   'get',
   'count',
+  'replace',
   'delete',
   'follow',
   'token create',
   'token list',
   'token revoke',
+  ...['create', 'list', 'show', 'pause', 'resume', 'delete', 'rotate', 'replay', 'test'].map(
+    (name) => `webhook ${name}`,
+  ),
 ])('the help of %s has an example, --json, and each exit code in one line', async (name) => {
   const { code, stdout } = await run([...name.split(' '), '--help']);
   expect(code).toBe(0);

@@ -6,7 +6,7 @@ import { writeJson } from '../output.ts';
 import { connect } from '../store.ts';
 
 const details = `
-Each line has the type of a change, the plant, and a cursor. To go on after a restart, pass the cursor of
+Each line has the type of a change (created, updated or deleted), the plant, and a cursor. To go on after a restart, pass the cursor of
 the last line that your program has handled. Some lines then come again, and no change is missing.
 
 --from start first writes each plant as created. These lines have no cursor: after an interruption among

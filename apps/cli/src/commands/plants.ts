@@ -17,7 +17,7 @@ export const listCommand = () =>
     examples: ['list --tag Araceae --after 1000 --limit 50'],
   })
     .option('--tag <tag>', 'only plants with this tag')
-    .option('--search <text>', 'only plants whose name contains this text')
+    .option('--search <text>', 'only plants whose name contains each word')
     .option('--after <id>', 'only plants with a greater id', parseId)
     .option('--limit <count>', 'the greatest number of plants, up to 1000', parseCount, 100)
     .action(async ({ json, ...query }: ListOptions) => {
@@ -46,15 +46,38 @@ export const countCommand = () =>
       await (json ? writeJson(result) : write(text));
     });
 
+interface WriteOptions {
+  ifMatch?: string;
+  json?: true;
+}
+
+export const replaceCommand = () =>
+  makeCommand('replace', 'replace the name and the tag of a plant', {
+    examples: ["replace 9007199254740993 --name 'Hoya carnosa' --tag Apocynaceae"],
+  })
+    .argument('<id>', 'the id of the plant', parseId)
+    .requiredOption('--name <name>', 'the new name')
+    .option('--tag <tag>', 'the new tag (default: the plant has no tag afterwards)')
+    .option(...ifMatch)
+    .action(
+      async (id: bigint, { json, ...plant }: WriteOptions & { name: string; tag?: string }) => {
+        const replaced = await connect().replacePlant.mutate({ id, ...plant });
+        await (json ? writeJson(replaced) : write(lineOf(replaced)));
+      },
+    );
+
 export const deleteCommand = () =>
   makeCommand('delete', 'delete the plant with an id, which is free afterwards', {
     examples: ['delete 9007199254740993'],
   })
     .argument('<id>', 'the id of the plant', parseId)
-    .action(async (id: bigint, { json }: { json?: true }) => {
-      await connect().deletePlant.mutate({ id });
+    .option(...ifMatch)
+    .action(async (id: bigint, { json, ifMatch }: WriteOptions) => {
+      await connect().deletePlant.mutate({ id, ifMatch });
       await (json ? writeJson({ id }) : write(`deleted the plant with the id ${id}\n`));
     });
+
+const ifMatch = ['--if-match <etag>', 'only if the plant has this etag of get --json'] as const;
 
 /** Formats a plant for a person. JSON keeps control characters of a name away from the terminal. */
 function lineOf({ id, name, tag }: StoredPlant): string {

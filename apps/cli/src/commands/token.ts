@@ -25,12 +25,9 @@ const createCommand = () =>
     .option('--days <count>', 'the days until the token expires (default: never)', parseCount)
     .addOption(new Option('--scopes <scope...>', 'default: create and read').choices(scopes))
     .action(async (name: string, { days, scopes, json }: CreateOptions) => {
-      const expiresAt = days && new Date(Date.now() + days * 86_400_000).toISOString();
-      const created = await connect().createAccessToken.mutate({
-        name,
-        scopes,
-        expiresAt: expiresAt || undefined,
-      });
+      const expiresAt =
+        days === undefined ? undefined : new Date(Date.now() + days * 86_400_000).toISOString();
+      const created = await connect().createAccessToken.mutate({ name, scopes, expiresAt });
       await (json ? writeJson(created) : write(`${created.token}\n`));
     });
 
