@@ -1,22 +1,29 @@
-const schema = (description: string) => ({
-  schema: { type: 'string' as const, description, examples: ['"813"'] },
-});
+const example = '"813"';
 
 /** Declares the header of a response that has one plant. */
 export const etag = {
-  ETag: { required: true, ...schema('The version of the plant, for `If-Match`') },
+  ETag: {
+    description: 'The version of the plant, for `If-Match`',
+    required: true,
+    schema: { type: 'string' as const },
+    example,
+  },
 };
+
+const condition = (name: string, description: string) => ({
+  in: 'header' as const,
+  name,
+  schema: { type: 'string' as const, description, examples: [example] },
+});
 
 /** Declares the condition of a write. */
-export const ifMatch = {
-  in: 'header' as const,
-  name: 'If-Match',
-  ...schema('Only if the plant still has this ETag. Another plant, or none, gets 41200'),
-};
+export const ifMatch = condition(
+  'If-Match',
+  'Only if the plant still has this ETag. Another plant, or none, gets 41200',
+);
 
 /** Declares the condition of a read. */
-export const ifNoneMatch = {
-  in: 'header' as const,
-  name: 'If-None-Match',
-  ...schema('If the plant still has this ETag, the response is 304 without a body'),
-};
+export const ifNoneMatch = condition(
+  'If-None-Match',
+  'If the plant still has this ETag, the response is 304 without a body',
+);

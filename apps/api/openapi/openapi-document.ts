@@ -15,6 +15,7 @@ import { webhookParameters, webhooks } from './webhooks.ts';
 
 type PathItem = NonNullable<OpenAPIObject['paths']>[string];
 type Operation = NonNullable<PathItem['post']>;
+type Parameter = NonNullable<Operation['parameters']>[number];
 type Components = NonNullable<OpenAPIObject['components']>;
 type Schemas = NonNullable<Components['schemas']>;
 type Responses = NonNullable<Components['responses']>;
@@ -113,7 +114,7 @@ function correct(
 ): void {
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
-  operation.parameters?.forEach(correctParameter);
+  if (operation.parameters) operation.parameters = operation.parameters.map(correctParameter);
   // trpc-to-openapi inlines the body's schema. The title of this schema is the name of the body.
   const { content } = (operation.requestBody ?? {}) as { content?: Content };
   const media = content?.['application/json'];
@@ -185,10 +186,11 @@ function deprecate(operation: Operation, { sunset }: Deprecation): void {
 }
 
 /** Moves the description and the example from the schema to the parameter, because tools look there. */
-function correctParameter(parameter: object): void {
+function correctParameter(parameter: Parameter): Parameter {
   const { schema } = parameter as { schema: { description?: string; examples?: unknown[] } }; // Inlined.
   const { description, examples, ...bounds } = schema;
-  Object.assign(parameter, { description, example: examples?.[0], schema: bounds });
+  const [example] = examples ?? [];
+  return { ...parameter, schema: bounds, ...(description && { description }), example };
 }
 
 type Content = Record<string, { schema: Inline | Reference }>;

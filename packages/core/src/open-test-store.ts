@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { cp, glob, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openPlantStore, type PlantStore } from './plant-store.ts';
@@ -26,13 +26,16 @@ export async function openTestStore(): Promise<PlantStore> {
 }
 
 /**
- * Returns the path of the template. Each version of this package has its own template, because each version
- * supports one format of PGlite's files.
+ * Returns the path of the template. Its name depends on the manifest, which names the version of PGlite, and
+ * on the migrations.
  */
 async function findTemplate(): Promise<string> {
-  const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
-  const { version }: { version: string } = JSON.parse(text);
-  return resolve('node_modules', '.cache', `plant-store-${version}`);
+  const hash = createHash('sha256');
+  const cwd = new URL('..', import.meta.url);
+  const paths = await Array.fromAsync(glob(['package.json', 'drizzle/*.sql'], { cwd }));
+  for (const path of paths.sort()) hash.update(await readFile(new URL(path, cwd)));
+  const key = hash.digest('hex').slice(0, 16);
+  return resolve('node_modules', '.cache', `plant-store-${key}`);
 }
 
 /**

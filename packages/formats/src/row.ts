@@ -16,11 +16,13 @@ export type Row = {
 /** What a text contains. `open`: the row continues in the next line. `fault`: the end of the row is uncertain. */
 export type Content = { plant: NewPlant } | { error: string } | 'blank' | 'open' | 'fault';
 
-/** The schema of the API for a plant whose id is text. */
-export const TextPlant = NewPlant.extend({ id: IdFromText });
+type Schema = Pick<typeof NewPlant, 'safeParse'>;
+
+/** The schema of the API for a plant whose id is text. The type names no zod, which this package lacks. */
+export const TextPlant: Schema = NewPlant.extend({ id: IdFromText });
 
 /** Checks a plant by a schema of the API. The error has the messages of the API, and the id when it is text. */
-export function checkPlant(schema: typeof NewPlant | typeof TextPlant, value: unknown) {
+export function checkPlant(schema: Schema, value: unknown) {
   const { data: plant, error } = schema.safeParse(value);
   if (plant) return { plant };
   const messages = error.issues.map(({ path: [field = ''], message }) => {

@@ -20,7 +20,10 @@ const name = z
 export const WebhookAttempt = z
   .object({
     at: z.date().meta(dateTime('When the attempt began', '2026-11-21T09:30:00.000Z')),
-    id: z.string().meta({ description: 'The header `webhook-id` of the message' }),
+    id: z.string().meta({
+      description: 'The header `webhook-id` of the message',
+      examples: ['msg_1mDUR9BSKCvv5P4kHbqGdQ'],
+    }),
     milliseconds: z.int().meta({ description: 'How long the attempt took', examples: [120] }),
     status: z
       .int()
@@ -37,13 +40,19 @@ export const WebhookAttempt = z
 export const Webhook = z
   .object({
     name,
-    url: z.string().meta({ description: 'The address of the endpoint' }),
+    url: z.string().meta({
+      description: 'The address of the endpoint',
+      examples: ['https://partner.example/plants'],
+    }),
     state: z.enum(['active', 'failing', 'paused']).meta({
       description: '`failing`: the last attempt failed, and the store repeats it',
       examples: ['active'],
     }),
     createdAt: z.date().meta(dateTime('When it was created', '2026-11-21T09:30:00.000Z')),
-    cursor: z.string().meta({ description: 'The endpoint has the changes up to this cursor' }),
+    cursor: z.string().meta({
+      description: 'The endpoint has the changes up to this cursor',
+      examples: ['NmM3YWFiMDFkMmU1NGYxYSA4MTM'],
+    }),
     pausedBecause: z
       .string()
       .meta({ description: 'Why the store paused it; absent when a person did' })

@@ -79,7 +79,7 @@ const maxDuration = 60_000;
  * @param nextPart waits for the next page of changes, and writes its events. Throws when the token was revoked
  * @param connection is aborted when the stream ends, which stops the feed
  */
-export function eventStream(
+function eventStream(
   request: FastifyRequest,
   format: Pick<EventFormat, 'ping' | 'writeError'>,
   nextPart: () => Promise<Buffer>,

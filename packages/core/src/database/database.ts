@@ -61,8 +61,6 @@ export interface RunOptions extends CallOptions {
    * the statement has ended, or when its connection was dropped.
    */
   readonly until?: Deadline | undefined;
-  /** Called before the statement is sent. If this function throws, the statement is not sent. */
-  readonly onTurn?: (() => void) | undefined;
   /** The advice for the client. An error of the statement contains this advice. */
   readonly advice?: Advice;
 }
@@ -100,9 +98,3 @@ export interface OwnSession {
 
 /** Runs a statement in one session, and returns its rows as objects. */
 export type Query = <Row extends object>(text: string, values?: Values) => Promise<Row[]>;
-
-/** Whether an SQL condition is true. */
-export async function holds(query: Query, condition: string): Promise<boolean> {
-  const [row] = await query<{ holds: boolean }>(`select ${condition} as holds`);
-  return row?.holds === true;
-}

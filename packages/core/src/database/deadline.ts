@@ -56,7 +56,7 @@ export function deadlineIn(milliseconds: number): Deadline {
 const longestTimer = 2 ** 31 - 1;
 
 /** Calls a function at a deadline. */
-export function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Timeout {
+function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Timeout {
   // Node warns about a timer with a negative delay.
   const milliseconds = Math.max(0, deadline - performance.now());
   return setTimeout(callback, Math.min(milliseconds, longestTimer));

@@ -79,7 +79,7 @@ export function carry<Call extends TracedWait>(
 /** Returns the first operation of a statement, and the table of this operation. */
 export function describeStatement(text: string) {
   const [, words = 'select', table] =
-    /\b(insert into|delete from|update|copy|from) "?(\w+)/.exec(text) ?? [];
+    /\b(insert into|delete from|update|from) "?(\w+)/.exec(text) ?? [];
   const [first = ''] = words.split(' ');
   return { operation: first === 'from' ? 'SELECT' : first.toUpperCase(), table };
 }

@@ -132,7 +132,7 @@ export function isSplittable(error: unknown): boolean {
  * Whether row-level security or a rule prevented a statement. A missing privilege causes the same SQLSTATE,
  * and the server may translate its messages. So this function checks the routine that raised the error.
  */
-export function isPolicyError(error: unknown): boolean {
+function isPolicyError(error: unknown): boolean {
   return policyRoutines.includes(databaseRoutine(error) ?? '');
 }
 

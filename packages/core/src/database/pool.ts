@@ -112,7 +112,7 @@ export class Pool {
 
   /** Runs a statement. Throws the errors of the connection and the database. */
   async run(text: string, values: Parameters<Run>[1], options: RunOptions): Promise<Rows> {
-    const { kind, caller, onTurn } = options;
+    const { kind, caller } = options;
     const deadline = deadlineOf(options);
     const { until = deadline } = options;
     const madeAt = performance.now();
@@ -122,7 +122,6 @@ export class Pool {
     const opening = this.#isUsable(place) ? undefined : this.#open(queue, place);
     try {
       if (opening) await beforeDeadline(opening, deadline, noneInTime);
-      onTurn?.();
       if (performance.now() >= deadline) throw lateWriteError();
     } catch (error) {
       // An attempt to open a session keeps its place until it ends.

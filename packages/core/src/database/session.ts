@@ -181,7 +181,7 @@ const terminate = `
  * missing tag would become the tag "NULL". Without warnings, a commit that the standby lacks would look like
  * any commit. In a stricter isolation level, concurrent writes of one id would fail.
  */
-export const neededSettings = {
+const neededSettings = {
   row_security: 'off',
   array_nulls: 'on',
   bytea_output: 'hex',

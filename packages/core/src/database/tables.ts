@@ -41,7 +41,7 @@ const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
  * that a crash then loses, and another transaction could get the same number. The expression therefore makes
  * the commit wait for the disk.
  */
-export const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
+const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
     else pg_current_xact_id() end`;
 

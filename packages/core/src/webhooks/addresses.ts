@@ -9,7 +9,7 @@ export type AllowedTargets = ReturnType<typeof parseAllowed>;
 const azureMetadata = '168.63.129.16';
 
 /** Whether an address is public: it is in no range of the IANA special-purpose registries (RFC 6890). */
-export function isPublic(address: string): boolean {
+function isPublic(address: string): boolean {
   return ipaddr.process(address).range() === 'unicast' && address !== azureMetadata;
 }
 

@@ -140,7 +140,7 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
 }
 
 /** Reads the first of several ETags as JSON texts. */
-export function etagOf(json: string | null | undefined): string {
+function etagOf(json: string | null | undefined): string {
   return JSON.parse(valuesOf(json)[0] ?? '""');
 }
 
