@@ -24,6 +24,6 @@ curl "$STORE/plants/4096" -H "Authorization: Bearer $TOKEN"
 - **Many plants** go faster in one call: \`POST /plants/batch\` takes up to 1000 plants, and returns a result for each.
 - **You choose the id:** any integer from ${int64Bounds.minimum} to ${int64Bounds.maximum}. JavaScript rounds numbers beyond ±${Number.MAX_SAFE_INTEGER}, so write the digits of such an id into the JSON unchanged, and read its digits from the text of a response.
 - **A token has scopes:** \`plants:create\`, \`plants:read\`, \`plants:delete\` and \`tokens:manage\`. A new token can create and read unless the operator says otherwise. A call beyond its scopes gets 403. \`GET /whoami\` tells what a token may do.
-- **Every error** is \`{"error": 40900, "message": "…"}\`. The first three digits of \`error\` are the HTTP status, and the message says what to do. [The page of errors](docs/errors) has an example of each.
+- **Every error** is \`{"error": 40900, "message": "…"}\`. The first three digits of \`error\` are the HTTP status, and the message says what to do.
 - **A generated client** may need \`STORE\` as its base URL. The URL of the server in this document is relative, and some generators do not support that.
 `;

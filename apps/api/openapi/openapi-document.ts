@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import type { Procedure } from '@plant-store/core/internal';
 import { procedures as allProcedures, appRouter } from '@plant-store/core/router';
-import { type Deprecation, ErrorBody, Plant } from '@plant-store/schemas';
+import { ErrorBody, Plant } from '@plant-store/schemas';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
 import { addExample } from './body-examples.ts';
@@ -10,7 +10,7 @@ import { errorResponses } from './error-responses.ts';
 import { etag, ifMatch, ifNoneMatch } from './etag-headers.ts';
 import { eventContent, lastEventId } from './event-content.ts';
 import { introduction } from './introduction.ts';
-import { deprecated, ending, rateLimit, requestId, sharedHeaders } from './response-headers.ts';
+import { rateLimit, requestId, sharedHeaders } from './response-headers.ts';
 import { webhookParameters, webhooks } from './webhooks.ts';
 
 type PathItem = NonNullable<OpenAPIObject['paths']>[string];
@@ -56,7 +56,6 @@ export function openApiDocument(
     correct(operation, schemas, { name, scope, status: openapi?.status ?? 200 });
     addExample(operation.requestBody, schemas);
     addExample(operation.responses?.[openapi?.status ?? 200], schemas);
-    if (openapi?.deprecation) deprecate(operation, openapi.deprecation);
   }
   const corrected = {
     ...document,
@@ -177,12 +176,6 @@ function successOf({ responses }: Operation, status: number): object {
   const { content, headers: own, ...success } = Object(responses?.['200']);
   const headers = { ...requestId, ...rateLimit, ...own };
   return { [status]: { ...success, ...(status !== 204 && { content }), headers } };
-}
-
-function deprecate(operation: Operation, { sunset }: Deprecation): void {
-  operation.deprecated = true;
-  const [success] = Object.values(operation.responses ?? {});
-  Object.assign(success.headers, deprecated, sunset !== undefined && ending);
 }
 
 /** Moves the description and the example from the schema to the parameter, because tools look there. */

@@ -7,12 +7,6 @@ export const header = (description: string) => ({ description, schema });
 /** Declares a required header: every response with this status has the header. */
 export const requiredHeader = (description: string) => ({ description, required: true, schema });
 
-export const deprecated = {
-  Deprecation: requiredHeader('When the operation became deprecated (RFC 9745)'),
-};
-
-export const ending = { Sunset: requiredHeader('When the operation ends (RFC 8594)') };
-
 const count = (description: string) => ({
   description: `${description}. Sent only where the store has a rate limit.`,
   schema: integer,

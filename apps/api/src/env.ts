@@ -6,14 +6,10 @@ import {
   isWebhookTarget,
   withoutPassword,
 } from '@plant-store/core/operator';
-import { loadEnvFile } from '@plant-store/fast-start/env-file';
-import { explainUnknownSettings, type SettingName } from '@plant-store/fast-start/setting-names';
 import { z } from 'zod';
 import { tokenSyntax } from './auth/authentication.ts';
 import type { JwtSettings } from './auth/jwt.ts';
-import { home, isInRepository } from './repository.ts';
-
-const envFile = resolve(home, '.env');
+import { home } from './repository.ts';
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -115,11 +111,9 @@ const settings = {
     schema: z.enum(levels).default('info'),
     fix: `set one of ${levels.join(', ')}`,
   },
-  PLANT_STORE_LOG_LEVELS: {
-    schema: z.enum(['names', 'numbers']).default('numbers'),
-    fix: 'set names or numbers',
-  },
-} satisfies Record<SettingName, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
+} satisfies Record<string, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
+
+export type SettingName = keyof typeof settings;
 
 /** The operator must set all settings for JWTs, or none of them. */
 const jwtNames = [
@@ -134,11 +128,12 @@ const embeddedFix =
 export type Env = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> };
 
 /**
- * Reads the settings from environment variables and the file `.env`. An empty value counts as not set.
+ * Reads the settings from environment variables, by default those of the process and of the file `.env`. An
+ * empty value counts as not set.
  *
  * @throws Error that names each invalid setting in a line of its own
  */
-export function readEnv(variables = loadEnvFile(envFile)): Env {
+export function readEnv(variables = loadEnvFile()): Env {
   const errors: string[] = [];
   const entries = Object.entries(settings).map(([name, { schema, fix, ...setting }]) => {
     const value = variables[name] || undefined;
@@ -155,27 +150,24 @@ export function readEnv(variables = loadEnvFile(envFile)): Env {
   if (processes !== '1' && !variables['DATABASE_URL']) {
     errors.push(`PLANT_STORE_PROCESSES is ${JSON.stringify(processes)}: ${embeddedFix}`);
   }
-  if (errors.length > 0) {
-    throw new Error([...errors, ...explainUnknownSettings(variables)].join('\n'));
-  }
+  if (errors.length > 0) throw new Error(errors.join('\n'));
   return Object.fromEntries(entries) as Env; // The cast is safe, because every value has passed its schema.
 }
 
-/**
- * The values of `DATABASE_URL` and `PLANT_STORE_ENV_FILE` before `.env` is read. The server prints commands
- * for another terminal, where these variables may be missing, so the commands set them.
- */
-const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
+/** Adds the lines of `.env` in the current directory. A variable of the process overrides its line. */
+function loadEnvFile(): NodeJS.ProcessEnv {
+  try {
+    process.loadEnvFile();
+  } catch {} // The file is optional.
+  return process.env;
+}
+
+/** `DATABASE_URL` before `.env` is read. Another terminal may lack this variable, but has the same `.env`. */
+const { DATABASE_URL: inheritedUrl } = process.env;
 
 /** Returns the variables with which an operator's command finds the server's Postgres, without a password. */
 export function databaseSettings(): Record<string, string> {
-  // In the repository, the command reads the same `.env` by default.
-  const ownFile = isInRepository || inheritedUrl ? undefined : envFile;
-  const settingsFile = inheritedFile ? resolve(inheritedFile) : ownFile;
-  return {
-    ...(settingsFile && { PLANT_STORE_ENV_FILE: settingsFile }),
-    ...(inheritedUrl && { DATABASE_URL: withoutPassword(inheritedUrl) }),
-  };
+  return inheritedUrl ? { DATABASE_URL: withoutPassword(inheritedUrl) } : {};
 }
 
 /** Returns the settings of the identity provider, or undefined when the server accepts no JWT. */

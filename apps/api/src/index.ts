@@ -1,6 +1,5 @@
 import { generateToken } from '@plant-store/core/internal';
-import type { SettingName } from '@plant-store/fast-start/setting-names';
-import { readEnv } from './env.ts';
+import { readEnv, type SettingName } from './env.ts';
 import { openServer, prepareServer } from './process/start.ts';
 
 /** The location of the plants, and the settings of the server. */

@@ -2,7 +2,7 @@ import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
-import { devNull, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -56,7 +56,7 @@ export async function startServer({ flags, file }: Program, env: Record<string, 
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-bench-'));
   const log = await open(join(directory, 'log'), 'a');
   const settings = { PATH: process.env['PATH'], NODE_ENV: 'production', PORT: '0' };
-  const ours = { PLANT_STORE_ENV_FILE: devNull, PLANT_STORE_DRAIN_DELAY_MS: '0' };
+  const ours = { PLANT_STORE_DRAIN_DELAY_MS: '0' };
   const child = spawn(process.execPath, [...flags, file], {
     cwd: directory, // No server reads the `.env` of the repository.
     env: { ...settings, ...ours, PLANT_STORE_DATA_DIR: join(directory, 'data'), ...env },

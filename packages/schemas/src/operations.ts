@@ -5,16 +5,6 @@ export interface Operation {
   readonly path: `/${string}`;
   /** The HTTP status of a successful response. A response with 204 has no body. */
   readonly status: 200 | 204;
-  /** Only for a deprecated operation. The server sends these dates in the headers of each response. */
-  readonly deprecation?: Deprecation;
-}
-
-/** Dates of a deprecated operation, such as `2027-01-31`. */
-export interface Deprecation {
-  /** Clients should not use the operation after this date. */
-  readonly since: string;
-  /** The server removes the operation on this date. Undefined when the date is not known. */
-  readonly sunset?: string;
 }
 
 export const operations = {

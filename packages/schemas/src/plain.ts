@@ -23,7 +23,7 @@ export {
   maxSearch,
   maxWait,
 } from './limits.ts';
-export { type Deprecation, type Operation, operations } from './operations.ts';
+export { type Operation, operations } from './operations.ts';
 export {
   type ColumnKind,
   columnText,

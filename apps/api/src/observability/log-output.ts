@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import type pino from 'pino';
 import sonicBoom from 'sonic-boom';
-import { terminalLine } from './terminal-line.ts';
 
 /** The most bytes that wait to be written. Further lines are lost. */
 const maxWaiting = 8 * 2 ** 20;
@@ -37,8 +36,6 @@ interface LogOptions {
   onLost?: (() => void) | undefined;
   /** Whether other processes write to the same standard output. */
   isShared?: boolean;
-  /** Whether each line contains the name of its level, and not the number of the level. */
-  hasLevelNames?: boolean;
 }
 
 export interface LogOutput extends pino.DestinationStream {
@@ -51,12 +48,7 @@ export interface LogOutput extends pino.DestinationStream {
  * writes, so that requests never wait for the log. When the pipe or the disk is full, or when the disk
  * stalls, the log loses lines. A later line gives the number of lost lines.
  */
-export function logOutput({
-  onLost = () => {},
-  isShared = false,
-  hasLevelNames = false,
-}: LogOptions = {}): LogOutput {
-  const format = isatty(1) ? terminalLine : hasLevelNames ? withLevelName : (line: string) => line;
+export function logOutput({ onLost = () => {}, isShared = false }: LogOptions = {}): LogOutput {
   let waiting = 0;
   let lost = 0;
   let lastAttempt = 0; // The time of the latest start or end of a write.
@@ -82,7 +74,7 @@ export function logOutput({
 
   return {
     write(line) {
-      const bytes = Buffer.from(format(line));
+      const bytes = Buffer.from(line);
       if (waiting + bytes.length <= maxWaiting) return add(bytes);
       lost++;
       onLost();
@@ -104,7 +96,7 @@ export function logOutput({
     const message = `${lost} log lines were lost: standard output did not take them in time`;
     const line = `{"level":40,"time":${Date.now()},${processBindings},"lost":${lost},"msg":"${message}"}\n`;
     lost = 0;
-    add(Buffer.from(format(line)));
+    add(Buffer.from(line));
   }
 
   function flush(): void {
@@ -122,12 +114,6 @@ export function logOutput({
       output.flushSync();
     } catch {} // These lines are lost: the pipe or the disk is full, or the pipe is closed.
   }
-}
-
-const levelNames = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
-
-function withLevelName(line: string): string {
-  return line.replace(/^\{"level":(\d)0,/, (_, tens) => `{"level":"${levelNames[tens - 1]}",`);
 }
 
 /**

@@ -5,9 +5,8 @@ import { isInRepository, outsideFile, packedReferenceScript } from '../repositor
 import { createStaticFile, loadOnce, sendFile } from './static-file.ts';
 
 /**
- * Serves the API reference at `/docs`, the meaning of each error at `/docs/errors`, and the OpenAPI
- * document. The HTML pages load nothing from other origins. All addresses in the HTML pages are relative to
- * `/docs`, so that the HTML pages work behind a path prefix.
+ * Serves the API reference at `/docs`, and the OpenAPI document. The page loads nothing from other origins. All
+ * addresses in the page are relative to `/docs`, so that the page works behind a path prefix.
  */
 export async function docs(scope: FastifyInstance): Promise<void> {
   for (const [path, read] of Object.entries(files)) {
@@ -22,7 +21,6 @@ export async function docs(scope: FastifyInstance): Promise<void> {
 
 const files = {
   '/docs': () => page('../../src/pages/reference.html'),
-  '/docs/errors': () => page('../../errors.html'),
   '/docs/js/scalar.js': async () => ({
     body: await referenceScript(),
     'content-type': 'text/javascript; charset=utf-8',

@@ -4,13 +4,7 @@ import type { Env } from '../env.ts';
 import { logOutput } from '../observability/log-output.ts';
 import { serializers } from '../observability/request-log.ts';
 import { buildConsole } from '../pages/build-console.ts';
-import {
-  listen,
-  listenForMetrics,
-  type PreparedServer,
-  prepareServer,
-  warnOfUnknownSettings,
-} from './start.ts';
+import { listen, listenForMetrics, type PreparedServer, prepareServer } from './start.ts';
 import { onStopSignal } from './stop.ts';
 import { welcome } from './welcome.ts';
 import { becomeWorker } from './worker.ts';
@@ -23,10 +17,8 @@ export function startSeveral(env: Env): Promise<void> {
 
 async function startPrimary(env: Env): Promise<void> {
   await buildConsole();
-  const hasLevelNames = env.PLANT_STORE_LOG_LEVELS === 'names';
-  const output = logOutput({ isShared: true, hasLevelNames });
+  const output = logOutput({ isShared: true });
   const log = pino({ level: env.LOG_LEVEL, serializers }, output);
-  warnOfUnknownSettings(log);
   const metricsUrl = await listenForMetrics(() => workers.metrics(), log, env);
   const workers = startWorkers({
     count: env.PLANT_STORE_PROCESSES,

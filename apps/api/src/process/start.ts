@@ -2,7 +2,6 @@ import type { EventEmitter } from 'node:events';
 import { setInterval } from 'node:timers/promises';
 import { openPlantStore } from '@plant-store/core';
 import { explainDatabaseError } from '@plant-store/core/operator';
-import { explainUnknownSettings } from '@plant-store/fast-start/setting-names';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authentication.ts';
 import { acceptStaticTokens } from '../auth/static-tokens.ts';
@@ -25,7 +24,6 @@ export async function startAlone(env: Env): Promise<void> {
   const consoleBuilt = buildConsole();
   const prepared = await prepareServer(env);
   const { server, metrics, output } = prepared;
-  warnOfUnknownSettings(server.log);
   const values = async () => (metrics ? [await metrics.values()] : []);
   const metricsUrl = await listenForMetrics(values, server.log, env);
   await consoleBuilt; // Until the build has ended, the console's folder is incomplete.
@@ -61,9 +59,8 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
       : // A server without metrics does not load `metrics.ts`, because this module loads slowly.
         (await import('../observability/metrics.ts')).createMetrics(store);
   const { maxConnections, shortage } = connectionCapacity();
-  const hasLevelNames = env.PLANT_STORE_LOG_LEVELS === 'names';
   const isShared = worker !== undefined;
-  const output = given ?? logOutput({ onLost: metrics?.countLostLine, isShared, hasLevelNames });
+  const output = given ?? logOutput({ onLost: metrics?.countLostLine, isShared });
   const server = await buildServer({
     store,
     logStream: output,
@@ -118,10 +115,6 @@ export async function openServer(server: FastifyInstance, env: Env): Promise<Lis
     store.webhooks.send();
   });
   return { url, databaseError };
-}
-
-export function warnOfUnknownSettings(log: FastifyBaseLogger): void {
-  for (const message of explainUnknownSettings(process.env)) log.warn(message);
 }
 
 /** Loads the code for JWTs only when the settings ask for JWTs, because this code delays the start. */

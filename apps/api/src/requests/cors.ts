@@ -46,9 +46,7 @@ export function cors(origins: readonly string[]) {
 const exposedHeaders = [
   'Accept-Encoding',
   'Allow',
-  'Deprecation',
   'Retry-After',
-  'Sunset',
   'WWW-Authenticate',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

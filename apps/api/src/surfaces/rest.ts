@@ -1,11 +1,5 @@
 import { OutputText, PlantText } from '@plant-store/core/internal';
-import {
-  type Deprecation,
-  formatJson,
-  type Operation,
-  parseJson,
-  shorten,
-} from '@plant-store/schemas';
+import { formatJson, type Operation, parseJson, shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { bodyNotJson, isObject, parseJsonBodies } from '../requests/body/json-body.ts';
@@ -56,7 +50,6 @@ export async function rest(scope: FastifyInstance, { procedures }: SurfaceOption
     scope.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      ...(operation.deprecation && { onRequest: deprecate(operation.deprecation) }),
       handler(request, reply) {
         if (!sendEvents || !asksForEvents(request)) return sendJson(request, reply);
         addVary(reply, 'Accept');
@@ -86,15 +79,6 @@ function jsonHandler(endpoint: Endpoint) {
 function isUnchanged({ headers }: FastifyRequest, etag: string): boolean {
   const known = headers['if-none-match']?.split(',').map((each) => each.trim().replace('W/', ''));
   return known?.some((each) => each === etag || each === '*') ?? false;
-}
-
-/** Makes a hook that sends the headers of a deprecated operation (RFC 9745, RFC 8594). */
-function deprecate({ since, sunset }: Deprecation) {
-  const headers = {
-    deprecation: `@${Date.parse(since) / 1000}`,
-    ...(sunset !== undefined && { sunset: new Date(sunset).toUTCString() }),
-  };
-  return async (_request: FastifyRequest, reply: FastifyReply) => void reply.headers(headers);
 }
 
 /** Makes a function that collects the input from the path and the body, or from the path and the query. */

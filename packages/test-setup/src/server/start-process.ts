@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { devNull } from 'node:os';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { endWithThisProcess } from '../machine/at-exit.ts';
 
@@ -20,9 +20,9 @@ export function startProcess(env: Record<string, string>, shell?: string) {
   const program = [process.execPath, main];
   const [file = '', ...args] = shell ? ['sh', '-c', shell, 'sh', ...program] : program;
   const child = spawn(file, args, {
+    cwd: tmpdir(), // A `.env` of the current directory would change the settings of a test.
     env: {
       PATH: process.env['PATH'],
-      PLANT_STORE_ENV_FILE: devNull,
       PORT: '0',
       PLANT_STORE_DRAIN_DELAY_MS: '0',
       ...env,
