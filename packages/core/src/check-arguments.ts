@@ -1,10 +1,11 @@
 import { Int64, ListPlantChanges } from '@plant-store/schemas';
-import { maxPageSize } from '@plant-store/schemas/plain';
+import { isInt64, maxPageSize } from '@plant-store/schemas/plain';
 import * as z from 'zod';
 import { invalidInput } from './plant-store-error.ts';
 
 // Each of these functions throws the PlantStoreError `invalidInput`.
-export const checkId = (id: bigint) => check(Id, { id }).id;
+export const checkId = (id: bigint) =>
+  typeof id === 'bigint' && isInt64(id) ? id : check(Id, { id }).id;
 export const checkLimit = (limit: number) => check(Limit, { limit }).limit;
 export const checkDays = (days: number) => check(Days, { days }).days;
 

@@ -26,5 +26,5 @@ export {
 } from './plant-store.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
 export type { WebhookSettings, Webhooks } from './webhooks/webhooks.ts';
-export type { CreateOptions, ManyCreatesOutcome } from './writes/creates.ts';
+export type { CheckedOptions, ManyCreatesOutcome } from './writes/creates.ts';
 export type { ConditionalOptions } from './writes/deletes.ts';

@@ -20,8 +20,8 @@ import type { ChangesText, OutputText, PlantText } from './plants/output-text.ts
 import { createReads } from './plants/reads.ts';
 import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';
 import {
+  type CheckedOptions,
   type CommittedBatch,
-  type CreateOptions,
   createCreates,
   type ManyCreatesOutcome,
 } from './writes/creates.ts';
@@ -51,7 +51,7 @@ export interface PlantStore {
    *   stored, so repeat the create.
    * @throws PlantStoreError `invalidInput` when the plant is invalid, or the database cannot store its text.
    */
-  create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
+  create(plant: NewPlant, options?: CheckedOptions): Promise<Plant>;
 
   /**
    * Creates 1 to 1,000 plants. Resolves with the outcomes of the plants, in the same order. The store may
@@ -61,7 +61,7 @@ export interface PlantStore {
    * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. If any plant is
    *   invalid, the store creates no plant.
    */
-  createMany(plants: readonly NewPlant[], options?: CreateOptions): Promise<ManyCreatesOutcome[]>;
+  createMany(plants: readonly NewPlant[], options?: CheckedOptions): Promise<ManyCreatesOutcome[]>;
 
   /**
    * Returns the plant with this id and its ETag, or undefined when no plant has this id.
@@ -84,7 +84,7 @@ export interface PlantStore {
   list(query?: ListQuery, options?: CallOptions): Promise<PlantPage>;
 
   /** Like `list`, but returns the page as text. */
-  listText(query?: ListQuery, options?: CallOptions): Promise<OutputText<PlantPage>>;
+  listText(query?: ListQuery, options?: CheckedOptions): Promise<OutputText<PlantPage>>;
 
   /**
    * Counts all plants, or the plants with a tag. The count stops at `limit`, so counting more plants than
@@ -253,8 +253,11 @@ function createPlantStore(database: Database, webhookSettings?: WebhookSettings)
   let closed: Promise<void> | undefined;
 
   const getText: PlantStore['getText'] = async (id, options) => reads.get(checkId(id), options);
-  const listText: PlantStore['listText'] = async (query, options) =>
-    reads.list(check(ListPlants, query), options);
+  const listText: PlantStore['listText'] = async (query, options) => {
+    // A checked query is the output of `ListPlants`, which has a limit.
+    const checked = options?.isChecked ? (query as ListPlants) : check(ListPlants, query);
+    return reads.list(checked, options);
+  };
   const replaceText: PlantStore['replaceText'] = async (id, plant, options) => {
     throwIfClosing();
     const [checked, content] = [checkId(id), check(Plant, plant)];

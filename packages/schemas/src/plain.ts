@@ -10,7 +10,7 @@ export {
   isTemporary,
 } from './errors/error-catalogue.ts';
 export { explainIdText, readIdText } from './ids/explain-id-text.ts';
-export { int64Bounds } from './ids/int64-range.ts';
+export { int64Bounds, isInt64 } from './ids/int64-range.ts';
 export { type ExactIds, exactFetch } from './json/exact-fetch.ts';
 export { formatJson } from './json/format-json.ts';
 export { isExact, parseJson } from './json/parse-json.ts';

@@ -1,9 +1,9 @@
-import { plantColumnsJson } from '../plants/statements.ts';
+import { arraysJson } from '../plants/statements.ts';
 
 /** The maximum size of the names and tags in a page, in bytes. The first change of a page may be larger. */
 const maxPageBytes = 2 ** 20;
 
-/** The columns of a plant, which `plantColumnsJson` needs. */
+/** The columns of a plant. */
 const columns = 'id, name, tag, created_at, updated_at';
 
 /**
@@ -86,7 +86,8 @@ export const selectChanges = `
     ) as feed limit 1
   ) as feed
   cross join lateral (
-    select json_agg(changed_in::text)::text, json_agg(type)::text, ${plantColumnsJson()},
+    select json_agg(changed_in::text)::text, json_agg(type)::text, ${arraysJson()},
+      json_agg(updated_at at time zone 'UTC')::text,
       coalesce(max(count), 0) as count
     from (
       select *, count(*) over () as count, row_number() over ordered as place,

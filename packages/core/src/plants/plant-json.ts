@@ -3,22 +3,29 @@ import { plantColumns } from '@plant-store/schemas/plain';
 
 const columns = Object.entries(plantColumns);
 
+/** The columns that are arrays. The last column, the time of the replacement, may be an object by id. */
+const arrayColumns = columns.slice(0, -1);
+
 /**
- * Makes the JSON of each plant from the columns that `plantColumnsJson` selects. The JSON of a plant has no
+ * Makes the JSON of each plant from the columns that `arraysJson` selects, and the times of replacements. The JSON of a plant has no
  * property for a null, even if the operator has removed NOT NULL from the column.
  */
-export function plantTexts(arrays: readonly (string | null)[]): string[] {
-  const [ids = [], ...others] = columns.map(([field, { kind }], i) => {
+export function plantTexts(selected: readonly (string | null)[]): string[] {
+  const [ids = [], ...others] = arrayColumns.map(([field, { kind }], i) => {
     const before = `${i === 0 ? '{' : ','}"${field}":`;
-    return valuesOf(arrays[i]).map((value) => {
+    return valuesOf(selected[i]).map((value) => {
       if (value === 'null') return '';
       return before + (kind === 'time' ? timeJson(value) : value);
     });
   });
+  const updates = selected[arrayColumns.length];
+  const updatedAt: Record<string, string | null> = updates ? JSON.parse(updates) : {};
+  const isById = !Array.isArray(updatedAt);
   return ids.map((id, row) => {
     let plant = id;
     for (const column of others) plant += column[row] ?? '';
-    return `${plant}}`;
+    const updated = updates && updatedAt[isById ? id.slice('{"id":'.length) : row];
+    return updated ? `${plant},"updatedAt":${timeJson(`"${updated}"`)}}` : `${plant}}`;
   });
 }
 

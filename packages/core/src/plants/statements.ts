@@ -22,13 +22,20 @@ const waitForStandby = `pg_catalog.pg_logical_emit_message(true, 'plant-store', 
  * SQL for the columns of several plants as JSON: one array for each column, in the order of `plantColumns`. One
  * JSON object for each plant would take Postgres three times as long. Without `pg_catalog`, Postgres might run
  * a function of another schema.
+ *
+ * @param condition selects the plants
  */
-export const plantColumnsJson = (filter = '') => `
-  (pg_catalog.json_agg(id) ${filter})::text,
-  (pg_catalog.json_agg(name) ${filter})::text,
-  (pg_catalog.json_agg(tag) ${filter})::text,
-  (pg_catalog.json_agg(created_at at time zone 'UTC') ${filter})::text,
-  (pg_catalog.json_agg(updated_at at time zone 'UTC') ${filter})::text`;
+export const arraysJson = (condition = 'true') => `
+  (pg_catalog.json_agg(id) filter (where ${condition}))::text,
+  (pg_catalog.json_agg(name) filter (where ${condition}))::text,
+  (pg_catalog.json_agg(tag) filter (where ${condition}))::text,
+  (pg_catalog.json_agg(created_at at time zone 'UTC') filter (where ${condition}))::text`;
+
+/** Like `arraysJson`, and an object with the times of replacements by id, which is null in almost every page. */
+const plantColumnsJson = (condition = 'true') => `
+  ${arraysJson(condition)},
+  (pg_catalog.json_object_agg(id, updated_at at time zone 'UTC')
+    filter (where updated_at is not null and ${condition}))::text`;
 
 /**
  * Inserts the plants whose ids are free, and returns the ids of these plants. The clock is checked after the
@@ -130,7 +137,7 @@ const selectPages = (where: string) => `
   select page.*
   from unnest((select $1::bigint[]), (select $2::text[])) with ordinality as asked (lowest, tag, place)
   cross join lateral (
-    select coalesce(bool_and(is_small), true), ${plantColumnsJson('filter (where is_small)')}
+    select coalesce(bool_and(is_small), true), ${plantColumnsJson('is_small')}
     from (
       select * from (
         select id, name, tag, created_at, updated_at, ${contentBytes} <= (select $4::int) as is_small
@@ -146,7 +153,7 @@ export const selectPagesOfTag = selectPages(`id >= asked.lowest and ${hasTag('as
 
 /** SQL for the columns of the first of the `found` plants, as many as fit into a page, and their number. */
 const firstPlants = `
-  count(*)::int, ${plantColumnsJson(`filter (where place <= $2::int and (bytes <= ${maxPageBytes} or place = 1))`)}`;
+  count(*)::int, ${plantColumnsJson(`place <= $2::int and (bytes <= ${maxPageBytes} or place = 1)`)}`;
 
 /** SQL that gives each plant its place in the page, and the size of the page up to the plant. */
 const measured = `

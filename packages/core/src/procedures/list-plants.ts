@@ -19,5 +19,6 @@ export const listPlants = define({
   },
   input: ListPlants,
   output: PlantPage,
-  run: ({ ctx: { store, deadline, caller }, input }) => store.listText(input, { deadline, caller }),
+  run: ({ ctx: { store, deadline, caller }, input }) =>
+    store.listText(input, { deadline, caller, isChecked: true }),
 });

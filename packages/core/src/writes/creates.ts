@@ -11,9 +11,9 @@ import { parsePlant, plantTexts } from '../plants/plant-json.ts';
 import { findDurable, insertPlants } from '../plants/statements.ts';
 import { insertError, outcomeUnknown, plantNotKept, plantRejected } from './write-errors.ts';
 
-/** Options of a create. */
-export interface CreateOptions extends CallOptions {
-  /** Whether the schema `NewPlant` has checked the plant. The store does not check a plant twice. */
+/** Options of a call with an input. */
+export interface CheckedOptions extends CallOptions {
+  /** Whether the schema of the procedure has checked the input. The store does not check an input twice. */
   readonly isChecked?: boolean;
 }
 
@@ -64,7 +64,7 @@ export function createCreates(
   });
 
   return {
-    async create(plant: NewPlant, options?: CreateOptions): Promise<Plant> {
+    async create(plant: NewPlant, options?: CheckedOptions): Promise<Plant> {
       const checked = options?.isChecked ? plant : check(plant);
       await batcher.run(checked, options);
       return contentOf(checked);
@@ -72,7 +72,7 @@ export function createCreates(
 
     async createMany(
       given: readonly NewPlant[],
-      options?: CreateOptions,
+      options?: CheckedOptions,
     ): Promise<ManyCreatesOutcome[]> {
       const plants = options?.isChecked ? given : checkMany(given);
       // Plants with the same id are created one after the other.
