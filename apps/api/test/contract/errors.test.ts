@@ -38,11 +38,24 @@ const causes: Partial<Record<ErrorKind, () => Promise<ReceivedResponse>>> = {
   pathUnknown: () => send('GET', '/plant'),
   plantUnknown: () => send('DELETE', '/plants/404'),
   accessTokenUnknown: () => send('DELETE', '/access-tokens/5f70bf18a0860070'),
+  webhookUnknown: () => send('DELETE', '/webhooks/unknown'),
   methodNotAllowed: () => send('PATCH', '/plants'),
   idTaken: async () => {
     await create();
     return create('{"id":1,"name":"Ficus lyrata"}');
   },
+  webhookNameTaken: async () => {
+    const webhook = '{"url":"https://1.1.1.1/","name":"taken"}';
+    await post(server, '/webhooks', webhook);
+    return read(post(server, '/webhooks', webhook));
+  },
+  preconditionFailed: () =>
+    read(
+      fetch(`${server.url}/plants/1`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${server.token}`, 'if-match': '"1"' },
+      }),
+    ),
   cursorExpired: () => send('GET', `/plants/changes?after=${otherCursor}`),
   bodyTooLarge: () => create(`"${'a'.repeat(2 ** 20)}"`),
   unsupportedMediaType: () => create(plant, { 'content-type': 'text/plain' }),
@@ -144,6 +157,9 @@ describe('the catalogue of errors', () => {
   const operations: Partial<Record<ErrorKind, string>> = {
     plantUnknown: 'DELETE /plants/{id}',
     accessTokenUnknown: 'DELETE /access-tokens/{id}',
+    webhookUnknown: 'DELETE /webhooks/{name}',
+    webhookNameTaken: 'POST /webhooks',
+    preconditionFailed: 'DELETE /plants/{id}',
     insufficientScope: 'DELETE /plants/{id}',
     cursorExpired: 'GET /plants/changes',
     internal: 'GET /plants/{id}',

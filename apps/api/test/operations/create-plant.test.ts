@@ -176,9 +176,11 @@ describe.each(surfaces)('the JSON of createPlant over $name', (surface) => {
   });
 });
 
-it('ignores the query of POST /plants over REST', async () => {
+it('rejects a parameter in the query of POST /plants over REST, and names it', async () => {
   const response = await post(server, '/plants?x=1&x=%ff', `{"id":${freeId()},"name":"x"}`);
-  expect(response.status).toBe(200);
+  const { error, message } = Object(await response.json());
+  expect([response.status, error]).toEqual([400, 40001]);
+  expect(message).toContain('"x"');
 });
 
 it('responds with 50001 when the table rejects a plant, and creates the other plants', async () => {

@@ -47,7 +47,8 @@ describe.each(surfaceCallers)('listPlantChanges over $name', ({ call }) => {
     await call(server, 'deletePlant', { id: ids[2] });
     const { changes } = await read({ after: last.next });
     expect(changes).toMatchObject([{ type: 'deleted', plant: { id: ids[2], name: 'x' } }]);
-    const again = await read({ after: start });
+    let again = await read({ after: start });
+    while (again.changes.at(-1)?.type === 'created') again = await read({ after: again.next });
     expect(again.changes.at(-1)).toMatchObject({ type: 'deleted', plant: { id: ids[2] } });
   });
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type ReceivedSpan, startOtlpReceiver } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { serve, startProgram, stopProgram } from '../fixtures/program.ts';
-import { post } from '../fixtures/surfaces.ts';
+import { get, post } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
@@ -37,12 +37,13 @@ function pageSpan(flags = '01') {
 it('the span of a request continues the trace of the client, and names no query or value', async () => {
   const { server, spans } = await startTraced();
   const { traceId, spanId, traceparent } = pageSpan();
-  await post(server, '/plants?secret=1', '{"id":1,"name":"secret"}', { traceparent });
+  await post(server, '/plants', '{"id":1,"name":"secret"}');
+  await get(server, '/plants?tag=secret', { traceparent });
   const all = await spans();
-  const request = all.find(({ name }) => name === 'POST /plants');
+  const request = all.find(({ name }) => name === 'GET /plants');
   expect(request).toMatchObject({ traceId, parentSpanId: spanId });
   expect(request?.attributes).toMatchObject({
-    'http.request.method': 'POST',
+    'http.request.method': 'GET',
     'http.route': '/plants',
     'http.response.status_code': 200,
   });

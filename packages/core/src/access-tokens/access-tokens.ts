@@ -20,6 +20,7 @@ import {
   type Authentication,
   createPrincipalCache,
   type Principal,
+  representable,
   sha256Of,
   type TokenOwner,
 } from './principals.ts';
@@ -270,7 +271,8 @@ function ownerOf(token: (Row & { remaining: number | null }) | undefined): Token
 }
 
 function toAccessToken(row: Row): AccessToken {
-  const { id, name, scope, createdAt, expiresAt, lastUsedAt, revokedAt } = row;
+  const { id, name, scope, createdAt, lastUsedAt, revokedAt } = row;
+  const expiresAt = representable(row.expiresAt);
   return {
     id,
     name,
@@ -286,7 +288,7 @@ function toAccessToken(row: Row): AccessToken {
 function checkGrant(grantor: Principal, { scopes, expiresAt }: NewAccessToken): void {
   const missing = scopes.find((scope) => !grantor.scopes.includes(scope));
   if (missing) throw insufficientScope(missing);
-  const end = grantor.expiresAt;
+  const end = representable(grantor.expiresAt);
   if (!end || (expiresAt && expiresAt <= end)) return;
   throw invalid(`expiresAt must be at most ${end.toISOString()}, when your own token expires`);
 }

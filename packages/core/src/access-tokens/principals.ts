@@ -16,6 +16,14 @@ export interface Principal {
   readonly issuer?: string | undefined;
 }
 
+/** The last time that RFC 3339 can represent. */
+const lastTime = Date.UTC(9999, 11, 31);
+
+/** Returns `expiresAt`, or undefined (as for no expiry) if RFC 3339 cannot represent the time. */
+export function representable(expiresAt: Date | null | undefined): Date | undefined {
+  return expiresAt && expiresAt.getTime() <= lastTime ? expiresAt : undefined;
+}
+
 /** A principal from the cache, or a promise of the look-up. Undefined: the token is not valid. */
 export type Authentication = Principal | undefined | Promise<Principal | undefined>;
 

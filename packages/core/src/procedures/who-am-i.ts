@@ -1,4 +1,5 @@
 import { Identity, Nothing, operations } from '@plant-store/schemas';
+import { representable } from '../access-tokens/principals.ts';
 import { define } from './trpc/define.ts';
 
 /** Returns the sender's name, and the scopes and the expiry of the sender's access token. */
@@ -17,7 +18,8 @@ export const whoAmI = define({
   input: Nothing,
   output: Identity,
   run: ({ ctx: { principal } }) => {
-    const { name, scopes, expiresAt, tokenId } = principal;
+    const { name, scopes, tokenId } = principal;
+    const expiresAt = representable(principal.expiresAt);
     return {
       ...{ name, scopes: [...scopes] },
       ...(expiresAt && { expiresAt }),

@@ -148,8 +148,10 @@ function etagOf(json: string | null | undefined): string {
 function conditionOf(id: bigint, ifMatch: string | undefined): Condition {
   if (ifMatch === undefined) return { id, etags: undefined, mustExist: false };
   if (ifMatch.trim() === '*') return { id, etags: undefined, mustExist: true };
-  const etags = ifMatch.split(',').map((each) => each.trim().replace(/^"(.*)"$/, '$1'));
-  const known = etags.filter((etag) => /^\d{1,20}$/.test(etag) && BigInt(etag) < 2n ** 64n);
+  // A comma between quotes is a part of an ETag (RFC 9110 §8.8.3).
+  const parts = ifMatch.match(/(?:"[^"]*"|[^,])+/g) ?? [];
+  const etags = parts.map((each) => each.trim().replace(/^"(.*)"$/, '$1'));
+  const known = etags.filter((etag) => /^[1-9]\d{0,19}$/.test(etag) && BigInt(etag) < 2n ** 64n);
   return { id, etags: known, mustExist: true };
 }
 
