@@ -46,6 +46,7 @@ export function cors(origins: readonly string[]) {
 const exposedHeaders = [
   'Accept-Encoding',
   'Allow',
+  'ETag',
   'Retry-After',
   'WWW-Authenticate',
   'X-RateLimit-Limit',
@@ -55,10 +56,10 @@ const exposedHeaders = [
 ].join(', ');
 
 const preflightHeaders = {
-  'access-control-allow-methods': 'DELETE, GET, POST',
+  'access-control-allow-methods': 'DELETE, GET, PATCH, POST, PUT',
   // OpenTelemetry sends `baggage` beside `traceparent`. tRPC's clients send the last two headers.
   // `trpc-accept` asks for a stream, and `x-trpc-source` names the kind of client.
   'access-control-allow-headers':
-    'Authorization, Content-Type, Last-Event-ID, X-Request-Id, baggage, traceparent, tracestate, trpc-accept, x-trpc-source',
+    'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, baggage, traceparent, tracestate, trpc-accept, x-trpc-source',
   'access-control-max-age': '600', // In seconds.
 };

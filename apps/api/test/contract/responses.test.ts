@@ -198,7 +198,10 @@ describe('pages of other origins', () => {
     expect(status).toBe(204);
     expect(headers.get('access-control-allow-origin')).toBe(origin);
     expect(list(headers, 'access-control-allow-methods')).toEqual(
-      expect.arrayContaining(['delete', 'get', 'post']),
+      expect.arrayContaining(['delete', 'get', 'patch', 'post', 'put']),
+    );
+    expect(list(headers, 'access-control-allow-headers')).toEqual(
+      expect.arrayContaining(['if-match', 'if-none-match']),
     );
     for (const authorization of [`Bearer ${token}`, '']) {
       const response = await surface.send(open, plant, { origin, authorization });
@@ -214,6 +217,7 @@ describe('pages of other origins', () => {
     let limited = await ask();
     const responses: [Response, string[]][] = [
       [limited, ['x-request-id']],
+      [await get(open, '/plants/1', { origin }), ['etag']],
       [await ask({ authorization: '' }), ['x-request-id', 'www-authenticate']],
     ];
     while (limited.status !== 429) limited = await ask();
