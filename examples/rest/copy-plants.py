@@ -53,10 +53,10 @@ def read_changes(cursor):
     page = get("/changes", after=cursor, limit=1000, wait=20)
     with copy:  # The position is stored with its changes, or not at all.
         for change in page["changes"]:
-            if change["type"] == "created":
-                store(change["plant"])
-            else:
+            if change["type"] == "deleted":
                 copy.execute("DELETE FROM plants WHERE id = ?", (change["plant"]["id"],))
+            else:
+                store(change["plant"])
         set_position(page["next"])
 
 

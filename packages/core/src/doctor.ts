@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { OwnSession, Query } from './database/database.ts';
 import { timeText } from './database/deadline.ts';
@@ -21,7 +21,8 @@ export interface Finding {
  */
 export async function runDoctor(options: DatabaseOptions): Promise<Finding[]> {
   try {
-    const findings = await useDatabase(options, examine);
+    const cancel: Cancel = (statement) => useDatabase(options, ends(statement));
+    const findings = await useDatabase(options, (session) => examine(session, cancel));
     const none = 'there is no database yet: the server creates it at its first start';
     return findings ?? [{ check: 'connection', level: 'ok', message: none }];
   } catch (error) {
@@ -32,7 +33,15 @@ export async function runDoctor(options: DatabaseOptions): Promise<Finding[]> {
   }
 }
 
-async function examine({ query }: OwnSession): Promise<Finding[]> {
+/** Cancels a statement of another session by its text. */
+type Cancel = (statement: string) => Promise<unknown>;
+
+const ends =
+  (statement: string) =>
+  ({ query }: OwnSession) =>
+    query(`select pg_cancel_backend(pid) from pg_stat_activity where query = $1`, [statement]);
+
+async function examine({ query }: OwnSession, cancel: Cancel): Promise<Finding[]> {
   const facts = await server(query);
   if (facts.some(({ level }) => level === 'problem')) return facts;
   const missing = await missingColumns(query);
@@ -47,8 +56,8 @@ async function examine({ query }: OwnSession): Promise<Finding[]> {
     ...(await trial(query)),
     ...(await heldBack(query)),
     ...(await webhooks(query)),
-    // A commit without an end occupies the session, so this check is the last.
-    ...(await commit(query)),
+    // A slow commit occupies the session, so this check is the last.
+    ...(await commit(query, cancel)),
   ];
 }
 
@@ -136,7 +145,9 @@ async function trial(query: Query): Promise<Finding[]> {
   await query('begin');
   try {
     await query(`set local lock_timeout = '2s'`);
-    const inserted = await first(insertPlants, [id, '{doctor}', '{NULL}', until]);
+    // The name is long, so that a column with a shorter type causes an error.
+    const name = 'doctor'.repeat(1_000);
+    const inserted = await first(insertPlants, [id, `{${name}}`, '{NULL}', until]);
     const found = await first(findPlants, [id]);
     const deleted = await first(deletePlants, [id, '{NULL}', until]);
     await query('rollback');
@@ -186,13 +197,16 @@ async function locks(query: Query): Promise<Finding[]> {
 }
 
 /** A commit must be durable within a second. */
-async function commit(query: Query): Promise<Finding[]> {
+async function commit(query: Query, cancel: Cancel): Promise<Finding[]> {
   const [row] = await query<{ standbys: string }>(
     `select current_setting('synchronous_standby_names') as standbys`,
   );
-  const committed = query(`select pg_logical_emit_message(true, 'plant-store', 'doctor')`);
+  const statement = `select pg_logical_emit_message(true, 'plant-store', '${randomUUID()}')`;
+  const committed = query(statement);
   committed.catch(() => {});
   const isFast = await Promise.race([committed.then(() => true), setTimeout(1_000, false)]);
+  // Otherwise the session would wait for the standby, and hold the feed back, after the doctor has ended.
+  if (!isFast) await cancel(statement).catch(() => {});
   const standby = row?.standbys ? `, or no standby of ${row.standbys} responds` : '';
   const message = `a commit takes longer than a second: the disk of the database is slow${standby}`;
   return findings([['commit', 'problem', !isFast, message]]);
@@ -213,7 +227,7 @@ async function heldBack(query: Query): Promise<Finding[]> {
         'feed',
         'warning',
         seconds >= 10,
-        `a transaction of ${holder} has run for ${seconds} s, and hides all later changes: end it`,
+        `a transaction of ${holder} has run for ${seconds} s, and hides all later changes: end it (SELECT pg_terminate_backend, or ROLLBACK PREPARED)`,
       ],
     ]),
   );
@@ -226,7 +240,7 @@ async function webhooks(query: Query): Promise<Finding[]> {
   return rows.map(({ name, failures, error }) => ({
     check: 'webhooks',
     level: 'warning',
-    message: `${JSON.stringify(name)} failed ${failures} times (${error}): mend the endpoint, then resume the webhook`,
+    message: `the last ${failures} attempts of ${JSON.stringify(name)} failed (${error}): correct the endpoint, and resume the webhook`,
   }));
 }
 

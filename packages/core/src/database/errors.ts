@@ -13,7 +13,6 @@ type Meaning = readonly [kind: 'row' | 'wait' | 'settings' | 'state', what: stri
 
 const unusable = 'the database cannot be used';
 const address = 'check the host and the port in DATABASE_URL, and that the database is running';
-const doctor = 'plant-store-server doctor shows what to do';
 
 /** The meanings by SQLSTATE, by the class of a SQLSTATE, or by the code of a network error. */
 const meanings: Readonly<Record<string, Meaning>> = {
@@ -23,7 +22,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
     'check the standby',
   ],
   '08P01': ['settings', unusable, 'add ?pgbouncer=true to its URL if it is a PgBouncer'],
-  '22': ['row', 'a value does not fit', doctor],
+  '22': ['row', 'a value does not fit', 'give the columns name and tag the type text again'],
   '23': ['row', 'the table does not allow a plant', 'drop the constraint, unless you want it'],
   '25006': [
     'state',
@@ -37,8 +36,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
     'check the user and the password in its URL, where special characters are percent-encoded, such as %40 for @',
   ],
   '3D000': ['settings', unusable, 'create that database, or check the name in its URL'],
-  '42': ['state', 'a table is not as the store needs it', doctor],
-  '42501': ['state', 'a privilege is missing', doctor],
+  '42': ['state', 'a table is not as the store needs it', 'undo the changes of its columns'],
+  '42501': [
+    'state',
+    'a privilege is missing',
+    'grant it to the user of the store, as plant-store-server doctor shows',
+  ],
   '42704': ['settings', unusable, 'remove that setting from its URL'],
   '42P10': [
     'state',
@@ -47,7 +50,11 @@ const meanings: Readonly<Record<string, Meaning>> = {
   ],
   '53100': ['state', 'the disk of the database is full', 'free some room there'],
   '53300': ['state', 'no connection is free', 'raise max_connections, or run fewer clients'],
-  '55P03': ['wait', 'another session has locked the table or a row', `end that session; ${doctor}`],
+  '55P03': [
+    'wait',
+    'another session has locked the table or a row',
+    'end that session, which plant-store-server doctor names',
+  ],
   '57014': ['wait', 'the database took too long', 'pg_stat_activity shows what it waits for'],
   '57P03': ['state', 'the database is starting or stopping', 'try again in a moment'],
   P0: ['row', 'a trigger rejects a plant', 'drop the trigger, or correct its function'],

@@ -1,0 +1,180 @@
+import { startPostgres, type TestPostgres } from '@plant-store/test-setup';
+import type postgres from 'postgres';
+import { beforeEach, expect, it } from 'vitest';
+import { runDoctor } from '../../src/operator.ts';
+import {
+  aloneForSuite,
+  connectForTest,
+  holdOpen,
+  openAnother,
+  openForTest,
+  urlOf,
+} from '../fixtures/open-store.ts';
+import { newPlants } from '../fixtures/plants.ts';
+import { postgresServer } from '../fixtures/profiles.ts';
+import { startReceiver } from '../fixtures/receiver.ts';
+import { allTables, createRole } from '../fixtures/roles.ts';
+
+// The open transactions and the standby of this suite would delay other test files.
+const profile = aloneForSuite(postgresServer);
+let sql: postgres.Sql;
+let url: string;
+
+beforeEach(async () => {
+  const opened = await openForTest(profile);
+  sql = opened.sql;
+  url = urlOf(opened.options);
+});
+
+/** Returns each finding that is not ok, as text. The servers of the tests run without fsync. */
+async function examine(databaseUrl = url): Promise<string[]> {
+  const findings = await runDoctor({ databaseUrl });
+  return findings
+    .filter(({ level, check }) => level !== 'ok' && check !== 'settings')
+    .map(({ check, level, message }) => `${level} ${check}: ${message}`);
+}
+
+it('finds only that fsync is off in a sound database, and changes nothing', async () => {
+  expect(await runDoctor({ databaseUrl: url })).toEqual([
+    { check: 'connection', level: 'ok', message: expect.stringMatching(/^Postgres \d+/) },
+    {
+      check: 'settings',
+      level: 'warning',
+      message: expect.stringMatching(/^fsync is off.*turn it on/),
+    },
+    { check: 'trial', level: 'ok', message: 'a create, a get and a delete work' },
+  ]);
+  expect(await sql`select id from plants union all select id from plant_deletions`).toEqual([]);
+});
+
+it('names a database without tables', async () => {
+  const { options, remove } = await profile.create();
+  expect(await examine(urlOf(options))).toEqual([
+    expect.stringMatching(/^problem tables: the database has no .*: start the server once/),
+  ]);
+  await remove();
+});
+
+it('names a wrong password', async () => {
+  await sql`create role with_password`.catch(() => {}); // The tests share the server's roles.
+  const options = "password 'right' in role with_password";
+  const role = await createRole(sql, url, { options });
+  const wrong = Object.assign(new URL(role.url), { password: 'secret' }).href;
+  const [finding, ...others] = await examine(wrong);
+  expect(finding).toMatch(/^problem connection: .*: check the user and the password/);
+  expect(finding).not.toContain('secret');
+  expect(others).toEqual([]);
+});
+
+it('names a database that accepts no writes', async () => {
+  const name = new URL(url).pathname.slice(1);
+  await sql.unsafe(`alter database "${name}" set default_transaction_read_only = on`);
+  expect(await examine()).toEqual([
+    expect.stringMatching(/^problem connection: .* accepts no writes: free some room/),
+  ]);
+});
+
+it('names a missing privilege', async () => {
+  const grants = ['select, insert, update on all tables in schema public'];
+  const { role, url: limited } = await createRole(sql, url, { grants });
+  expect((await examine(limited)).toSorted()).toEqual([
+    `problem privileges: a privilege is missing: run GRANT DELETE ON plant_deletions TO ${role}`,
+    `problem privileges: a privilege is missing: run GRANT DELETE ON plants TO ${role}`,
+    `problem privileges: a privilege is missing: run GRANT DELETE ON webhooks TO ${role}`,
+  ]);
+});
+
+it('names forced row-level security', async () => {
+  const { role, url: owner } = await createRole(sql, url, { grants: [allTables] });
+  await sql.unsafe(`alter table plants owner to ${role}`);
+  await sql`alter table plants enable row level security`;
+  await sql`alter table plants force row level security`;
+  expect(await examine(owner)).toEqual([
+    expect.stringMatching(/^problem trial: row-level security .*DISABLE ROW LEVEL SECURITY/),
+  ]);
+});
+
+it('names a column of another type', async () => {
+  await sql`alter table plants alter column name type varchar(10)`;
+  expect(await examine()).toEqual([
+    expect.stringMatching(/^problem trial: a value does not fit .*: give the columns .* type text/),
+  ]);
+});
+
+it.each([
+  ['insert', 'keeps new plants out'],
+  ['delete', 'prevents deletes'],
+])('names a trigger that swallows each %s', async (event, what) => {
+  await sql.unsafe(`
+    create function swallow() returns trigger language plpgsql as 'begin return null; end';
+    create trigger swallow before ${event} on plants for each row execute function swallow()`);
+  expect(await examine()).toEqual([expect.stringMatching(`^problem trial: .*${what}: drop it`)]);
+});
+
+it('names the session that has locked the table', async () => {
+  const release = await holdOpen(sql, 'lock table plants in access exclusive mode');
+  const findings = await examine();
+  await release();
+  expect(findings).toEqual([
+    expect.stringMatching(/^problem trial: another session has locked the table/),
+    expect.stringMatching(
+      /^problem locks: session \d+ .* has locked plants: wait, or run SELECT pg_terminate_backend/,
+    ),
+  ]);
+});
+
+it('names the transaction that holds the feed back', async () => {
+  const [plant] = newPlants(1);
+  const release = await holdOpen(sql, `insert into plants (id, name) values (${plant?.id}, 'x')`);
+  await expect
+    .poll(() => examine(), { timeout: 60_000, interval: 1_000 })
+    .toEqual([expect.stringMatching(/^warning feed: a transaction of session \d+ has run for/)]);
+  await release();
+});
+
+it('names a webhook that fails, and one that is paused', async () => {
+  const store = await openAnother(url, {
+    webhooks: { allow: ['127.0.0.0/8'], retryDelays: [3_600] },
+  });
+  store.webhooks.send();
+  const create = async (name: string, status: number) => {
+    const receiver = await startReceiver((response) => response.writeHead(status).end());
+    const { secret } = await store.webhooks.create({ url: receiver.url, name });
+    receiver.secret = secret;
+  };
+  await create('failing', 500);
+  await create('gone', 410);
+  const [plant = { id: 0n, name: '' }] = newPlants(1);
+  await store.create(plant);
+  await expect
+    .poll(() => examine())
+    .toEqual([
+      expect.stringMatching(
+        /^warning webhooks: the last 1 attempts of "failing" .*500.*: correct the endpoint/,
+      ),
+      expect.stringMatching(
+        /^warning webhooks: the last 1 attempts of "gone" .*410.*: correct the endpoint/,
+      ),
+    ]);
+});
+
+it('names a commit that waits for the standby', async () => {
+  const server: TestPostgres = await startPostgres({ fsync: 'off' });
+  const store = await openAnother(server.url, { requireConnection: true });
+  await store.close();
+  const admin = connectForTest(server.url);
+  await admin`set synchronous_commit = local`;
+  await admin`alter system set synchronous_standby_names = 'far_away'`;
+  await admin`select pg_reload_conf()`;
+  await expect
+    .poll(() => examine(server.url))
+    .toEqual([
+      expect.stringMatching(
+        /^problem commit: .* longer than a second: .*no standby of far_away responds/,
+      ),
+    ]);
+  await expect
+    .poll(() => admin`select pid, query from pg_stat_activity where wait_event = 'SyncRep'`)
+    .toEqual([]);
+  await server.stop();
+});
