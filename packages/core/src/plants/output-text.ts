@@ -6,33 +6,25 @@ import type {
   PlantPage,
   StoredPlant,
 } from '@plant-store/schemas';
-import { parsePlant, typedFields, withTextId } from './plant-json.ts';
+import { parsePlant, toPlant, typedFields, withTextIds } from './plant-json.ts';
 
 /**
  * An output as text. Postgres writes the JSON of plants, and the surfaces send the text unchanged. Only callers
- * in this process need objects.
+ * in this process need objects. An output keeps only its text in memory while a client reads it.
  */
-export class OutputText<Output> {
+export abstract class OutputText<Output> {
   /** The JSON for REST, in which ids are integers. */
   readonly json: string;
-  readonly #superjson: () => string;
-  readonly #value: () => Output;
 
-  constructor(json: string, superjson: () => string, value: () => Output) {
+  constructor(json: string) {
     this.json = json;
-    this.#superjson = superjson;
-    this.#value = value;
   }
 
   /** Makes the JSON for tRPC in superjson's format, in which ids are texts. */
-  superjson(): string {
-    return this.#superjson();
-  }
+  abstract superjson(): string;
 
   /** Makes the objects. */
-  value(): Output {
-    return this.#value();
-  }
+  abstract value(): Output;
 }
 
 /** A stored plant and its ETag. Over REST, the ETag is a header, and not a part of the JSON. */
@@ -40,26 +32,45 @@ export class PlantText extends OutputText<StoredPlant & { etag: string }> {
   readonly etag: string;
 
   constructor(json: string, etag: string) {
-    const superjson = () => {
-      const withEtag = `${withTextId(json).slice(0, -1)},"etag":"${etag}"}`;
-      return superjsonOf(withEtag, [typesOf('', json)]);
-    };
-    super(json, superjson, () => ({ ...parsePlant(json), etag }));
+    super(json);
     this.etag = etag;
+  }
+
+  superjson(): string {
+    const withEtag = `${withTextIds(this.json).slice(0, -1)},"etag":"${this.etag}"}`;
+    return superjsonOf(withEtag, typesOf('', hasUpdates(this.json)));
+  }
+
+  value() {
+    return { ...parsePlant(this.json), etag: this.etag };
   }
 }
 
-/** A page of plants, from the JSON of each plant. */
-export function pageText(plants: readonly string[], next?: string): OutputText<PlantPage> {
-  const end = next === undefined ? ']}' : `],"next":"${next}"}`;
-  return new OutputText(
-    `{"plants":[${plants.join()}${end}`,
-    () => {
-      const types = plants.map((plant, i) => typesOf(`plants.${i}.`, plant));
-      return superjsonOf(`{"plants":[${plants.map(withTextId).join()}${end}`, types);
-    },
-    () => ({ plants: plants.map(parsePlant), ...(next !== undefined && { next }) }),
-  );
+/** A page of plants. */
+export class PageText extends OutputText<PlantPage> {
+  readonly #count: number;
+
+  /** @param plants the JSON of each plant */
+  constructor(plants: readonly string[], next?: string) {
+    super(`{"plants":[${plants.join()}${next === undefined ? ']}' : `],"next":"${next}"}`}`);
+    this.#count = plants.length;
+  }
+
+  superjson(): string {
+    const types = hasUpdates(this.json)
+      ? this.#parse().plants.map((plant, i) => typesOf(`plants.${i}.`, 'updatedAt' in plant))
+      : Array.from({ length: this.#count }, (_, i) => typesOf(`plants.${i}.`, false));
+    return superjsonOf(withTextIds(this.json), types.join());
+  }
+
+  value(): PlantPage {
+    const { plants, ...rest } = this.#parse();
+    return { plants: plants.map(toPlant), ...rest };
+  }
+
+  #parse(): { plants: Record<string, unknown>[]; next?: string } {
+    return JSON.parse(withTextIds(this.json));
+  }
 }
 
 /** A change of a plant with the plant's JSON. */
@@ -76,60 +87,59 @@ export class ChangesText extends OutputText<PlantChanges> {
   readonly next: string;
 
   constructor(changes: readonly ChangeText[], next: string) {
-    const jsonWith = (write: (plant: string) => string) => {
-      const texts = changes.map(({ type, plant }) => `{"type":"${type}","plant":${write(plant)}}`);
-      return `{"changes":[${texts.join()}],"next":"${next}"}`;
-    };
-    const superjson = () => {
-      const types = changes.map(({ plant }, i) => typesOf(`changes.${i}.plant.`, plant));
-      return superjsonOf(jsonWith(withTextId), types);
-    };
-    const value = () => ({
-      changes: changes.map(({ type, plant }) => ({ type, plant: parsePlant(plant) })),
-      next,
-    });
-    super(
-      jsonWith((plant) => plant),
-      superjson,
-      value,
-    );
+    const texts = changes.map(({ type, plant }) => `{"type":"${type}","plant":${plant}}`);
+    super(`{"changes":[${texts.join()}],"next":"${next}"}`);
     this.changes = changes;
     this.next = next;
   }
+
+  superjson(): string {
+    const types = this.changes.map(({ plant }, i) =>
+      typesOf(`changes.${i}.plant.`, hasUpdates(plant)),
+    );
+    return superjsonOf(withTextIds(this.json), types.join());
+  }
+
+  value(): PlantChanges {
+    const changes = this.changes.map(({ type, plant }) => ({ type, plant: parsePlant(plant) }));
+    return { changes, next: this.next };
+  }
 }
 
-/** The results of several creates. This function is several times faster than superjson. */
-export function resultsText(results: CreateResult[]): OutputText<CreateResults> {
-  const text = (idOf: (id: bigint) => string) => {
-    const written = results.map(({ id, ...rest }) => {
-      return `{"id":${idOf(id)},${JSON.stringify(rest).slice(1)}`;
-    });
-    return `{"results":[${written.join()}]}`;
-  };
-  return new OutputText(
-    text(String),
-    () => {
-      const types = results.map((_, i) => `"results.${i}.id":["bigint"]`);
-      return superjsonOf(
-        text((id) => `"${id}"`),
-        types,
-      );
-    },
-    () => ({ results }),
-  );
+/** The results of several creates. Writing them here is several times faster than by superjson. */
+export class ResultsText extends OutputText<CreateResults> {
+  readonly #results: CreateResult[];
+
+  constructor(results: CreateResult[]) {
+    const texts = results.map(({ id, ...rest }) => `{"id":${id},${JSON.stringify(rest).slice(1)}`);
+    super(`{"results":[${texts.join()}]}`);
+    this.#results = results;
+  }
+
+  superjson(): string {
+    const types = this.#results.map((_, i) => `"results.${i}.id":["bigint"]`);
+    return superjsonOf(withTextIds(this.json), types.join());
+  }
+
+  value(): CreateResults {
+    return { results: this.#results };
+  }
 }
 
 /** Adds superjson's notes about types to a JSON text. */
-function superjsonOf(json: string, types: readonly string[]): string {
-  return types.length === 0
-    ? `{"json":${json}}`
-    : `{"json":${json},"meta":{"values":{${types.join()}},"v":1}}`;
+function superjsonOf(json: string, types: string): string {
+  return types === '' ? `{"json":${json}}` : `{"json":${json},"meta":{"values":{${types}},"v":1}}`;
 }
 
 /** Writes superjson's types for the properties of a plant. A missing property has no type. */
-function typesOf(path: string, plant: string): string {
-  const types = typedFields.flatMap(({ field, type, isIn }) =>
-    isIn(plant) ? `"${path}${field}":["${type}"]` : [],
-  );
-  return types.join();
+function typesOf(path: string, isUpdated: boolean): string {
+  const fields = isUpdated ? typedFields : requiredFields;
+  return fields.map(({ field, type }) => `"${path}${field}":["${type}"]`).join();
+}
+
+const requiredFields = typedFields.filter(({ isOptional }) => !isOptional);
+
+/** Whether a plant in a JSON text was replaced. In a text, JSON escapes the quotes. */
+function hasUpdates(json: string): boolean {
+  return json.includes('"updatedAt":');
 }

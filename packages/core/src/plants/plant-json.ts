@@ -52,9 +52,13 @@ function timeJson(time: string): string {
   return `${seconds}.${fraction.padEnd(3, '0')}Z"`;
 }
 
-/** Makes a plant from its JSON. `JSON.parse` would round a large id, so the id becomes a text first. */
+/** Makes a plant from its JSON. */
 export function parsePlant(json: string): StoredPlant {
-  const plant: Record<string, unknown> = JSON.parse(withTextId(json));
+  return toPlant(JSON.parse(withTextIds(json)));
+}
+
+/** Gives the properties of a parsed plant their types. The id is a text. */
+export function toPlant(plant: Record<string, unknown>): StoredPlant {
   for (const { field, type } of typedFields) {
     const text = plant[field];
     if (typeof text === 'string') plant[field] = type === 'bigint' ? BigInt(text) : new Date(text);
@@ -63,20 +67,16 @@ export function parsePlant(json: string): StoredPlant {
   return plant as unknown as StoredPlant;
 }
 
-/** Writes the id of a plant's JSON as a text. The id is the first property. */
-export function withTextId(json: string): string {
-  const end = json.indexOf(',');
-  return `{"id":"${json.slice('{"id":'.length, end)}"${json.slice(end)}`;
+/**
+ * Writes the ids in the JSON of plants as texts, because `JSON.parse` would round large ids. The expression
+ * matches nothing inside a text, because JSON escapes the quotes there.
+ */
+export function withTextIds(json: string): string {
+  return json.replace(/"id":(-?\d+)/g, '"id":"$1"');
 }
 
 /** The properties whose types JSON lacks, with superjson's names for these types. */
-export const typedFields = columns.flatMap(([field, { kind }]) => {
+export const typedFields = columns.flatMap(([field, { kind, isOptional }]) => {
   const type = { int64: 'bigint', time: 'Date', number: undefined, text: undefined }[kind];
-  return type === undefined ? [] : [{ field, type, isIn: isIn(field) }];
+  return type === undefined ? [] : [{ field, type, isOptional }];
 });
-
-/** Makes a test whether the JSON of a plant has a property. In a text, JSON escapes the quotes. */
-function isIn(field: string): (json: string) => boolean {
-  const column = plantColumns[field as keyof typeof plantColumns];
-  return column.isOptional ? (json) => json.includes(`"${field}":`) : () => true;
-}

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { databaseUnavailable, isStatementError, toStoreError } from '../database/errors.ts';
 import { arrayText } from './content.ts';
-import { type OutputText, PlantText, pageText } from './output-text.ts';
+import { type OutputText, PageText, PlantText } from './output-text.ts';
 import { plantTexts, valuesOf } from './plant-json.ts';
 import {
   countPlants,
@@ -53,7 +53,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     get: (id: bigint, options?: CallOptions) => gets.run(id, options),
 
     async list(query: ListPlants, options: CallOptions = {}): Promise<OutputText<PlantPage>> {
-      if (query.after === int64Bounds.maximum) return pageText([]);
+      if (query.after === int64Bounds.maximum) return new PageText([]);
       if (query.search === undefined) return lists.run(query, options);
       return search(query, query.search, options);
     },
@@ -175,7 +175,7 @@ function pageOf(columns: Columns, limit: number, found?: number, last?: string |
   const plants = plantTexts(columns);
   const size = Math.min(plants.length, limit);
   const next = (found ?? plants.length) > size ? valuesOf(columns[0])[size - 1] : last;
-  return pageText(plants.slice(0, size), next ?? undefined);
+  return new PageText(plants.slice(0, size), next ?? undefined);
 }
 
 /** The lowest id of a page. */

@@ -1,5 +1,5 @@
 import { type CreateResult, CreateResults, NewPlants, operations } from '@plant-store/schemas';
-import { resultsText } from '../plants/output-text.ts';
+import { ResultsText } from '../plants/output-text.ts';
 import type { ManyCreatesOutcome } from '../writes/creates.ts';
 import { define } from './trpc/define.ts';
 
@@ -29,7 +29,7 @@ export const createPlants = define({
     // Each kind of error is reported once, because all plants of a batch may have the same error.
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
     for (const error of new Map(errors.map((each) => [each.kind, each])).values()) onError?.(error);
-    return resultsText(outcomes.map(resultOf));
+    return new ResultsText(outcomes.map(resultOf));
   },
 });
 
