@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import {
   databaseUrlSyntax,
@@ -58,14 +57,6 @@ const settings = {
     fix: 'set at least 16 letters, digits and - . _ ~ + / at random, = at the end only',
     isSecret: true,
   },
-  PLANT_STORE_PROCESSES: {
-    schema: z
-      .literal('auto')
-      .transform(() => availableParallelism())
-      .or(whole(1, 1024))
-      .default(1),
-    fix: 'set how many processes serve, from 1 to 1024, or auto for one on each core of this machine',
-  },
   PLANT_STORE_RATE_LIMIT: {
     schema: whole(1, 999_999_999).optional(),
     fix: 'set how many requests a minute one address may send, or leave it out for no limit',
@@ -122,9 +113,6 @@ const jwtNames = [
   'PLANT_STORE_JWT_JWKS_URL',
 ] as const;
 
-const embeddedFix =
-  'only one process can use the embedded database. Set DATABASE_URL to a Postgres, or leave it out';
-
 export type Env = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> };
 
 /**
@@ -145,10 +133,6 @@ export function readEnv(variables = loadEnvFile()): Env {
   const missing = jwtNames.filter((name) => !variables[name]);
   if (missing.length < jwtNames.length) {
     for (const name of missing) errors.push(`${name} is not set: ${settings[name].fix}`);
-  }
-  const processes = variables['PLANT_STORE_PROCESSES'] || '1';
-  if (processes !== '1' && !variables['DATABASE_URL']) {
-    errors.push(`PLANT_STORE_PROCESSES is ${JSON.stringify(processes)}: ${embeddedFix}`);
   }
   if (errors.length > 0) throw new Error(errors.join('\n'));
   return Object.fromEntries(entries) as Env; // The cast is safe, because every value has passed its schema.

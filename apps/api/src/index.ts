@@ -18,7 +18,7 @@ export interface StartOptions {
 /** The names of the settings that `startPlantStore` accepts. */
 export type ServerSetting = Exclude<
   SettingName,
-  'DATABASE_URL' | 'PLANT_STORE_DATA_DIR' | 'PLANT_STORE_PROCESSES' | 'PLANT_STORE_METRICS_PORT'
+  'DATABASE_URL' | 'PLANT_STORE_DATA_DIR' | 'PLANT_STORE_METRICS_PORT'
 >;
 
 /** A running server in this process. */
@@ -54,7 +54,7 @@ export async function startPlantStore({
     DATABASE_URL: databaseUrl,
     PLANT_STORE_DATA_DIR: dataDirectory,
   });
-  const { server } = await prepareServer(env, { output });
+  const { server } = await prepareServer(env, output);
   const close = async () => {
     await server.close();
     await server.store.close();

@@ -58,14 +58,6 @@ export interface ServerOptions {
   trustProxy?: string[];
   /** The directory of the built console. The default is the directory that the build of `apps/web` fills. */
   consoleDirectory?: string | undefined;
-  /** The processes that serve the address together. By default, there is only this process. */
-  processes?:
-    | {
-        areAllReady(): Promise<boolean>;
-        /** Called when this process has stopped listening. Resolves when all stopping processes have. */
-        closed(): Promise<void>;
-      }
-    | undefined;
 }
 
 /** Builds the HTTP server, ready to `listen` or `inject`. The server's `close` leaves the store open. */
@@ -83,7 +75,6 @@ export async function buildServer({
   tracing,
   trustProxy = [],
   consoleDirectory,
-  processes = { areAllReady: async () => true, closed: async () => {} },
 }: ServerOptions): Promise<FastifyInstance> {
   const log = pino({ level: logLevel, serializers }, logStream);
   const crossOrigin = cors(corsOrigins);
@@ -123,7 +114,7 @@ export async function buildServer({
   server.addHook('onRequest', serveConsole(consoleDirectory));
   server.addHook('onRequest', rejectUnknownRoute(server));
 
-  health(server, processes.areAllReady);
+  health(server);
   await server.register(docs);
   await server.register(async (operations) => {
     // The operations of REST and of tRPC have further hooks.
@@ -147,11 +138,7 @@ export async function buildServer({
   });
 
   // The hooks of every response.
-  const { waitForDrain, announceClose, closeAfterResponse } = drain(
-    server,
-    processes.closed,
-    store.stopWaiting,
-  );
+  const { waitForDrain, announceClose, closeAfterResponse } = drain(server, store.stopWaiting);
   // Without allowed origins, a response never depends on the origin, so no CORS header is needed.
   if (corsOrigins.length > 0) server.addHook('onSend', crossOrigin.setCorsHeaders);
   server.addHook('onSend', announceClose);

@@ -168,9 +168,6 @@ export const dropAfterError: preValidationHookHandler = (request, reply, done) =
 /** Limits open connections, because connections need memory and file descriptors. */
 export function limitConnections({ server, logError }: FastifyInstance, max: number): void {
   server.maxConnections = max;
-  // When all processes have `max` connections, `dropMaxConnection` closes a new connection. Otherwise, the
-  // processes would pass the new connection to each other for ever. Node's types lack this option.
-  Object.assign(server, { dropMaxConnection: true });
   server.on('drop', () => {
     logError(new HttpError('overloaded', `a connection was rejected: ${max} are open`));
   });

@@ -20,13 +20,11 @@ const maxQuietTimes = 20;
  * requests, and closes each connection after a response. A load balancer sees `/readyz` change. Then the
  * server stops listening, and closes when every request has its response.
  *
- * @param closed is called when this process has stopped listening. Resolves when all stopping processes have
  * @param stopWaiting is called after the drain delay. Ends the requests that wait for changes, so that their
  *   clients send the next request to another instance
  */
 export function drain(
   server: FastifyInstance,
-  closed: () => Promise<void>,
   stopWaiting: () => void,
 ): {
   waitForDrain: preCloseAsyncHookHandler;
@@ -53,9 +51,9 @@ export function drain(
       server.isClosing = true;
       await setTimeout(server.drainDelay);
       const quiet = waitForQuiet();
-      // A client may connect again after its response. So the responses wait until all stopping processes
-      // have stopped listening, and none of them can get the new connection.
-      released = quiet.then(nextTurn).then(closed);
+      // A client may connect again after its response. So the responses wait until the server has stopped
+      // listening, and the new connection goes to another instance.
+      released = quiet.then(nextTurn);
       stopWaiting();
       await quiet;
     },

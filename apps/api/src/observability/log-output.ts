@@ -9,16 +9,10 @@ import sonicBoom from 'sonic-boom';
 const maxWaiting = 8 * 2 ** 20;
 
 /**
- * The sizes in bytes for a process that shares standard output with no other process. When `minLength` bytes
- * wait, the process writes them before the interval ends. One write has at most `maxWrite` bytes.
+ * Sizes in bytes. When `minLength` bytes wait, the process writes them before the interval ends. One write has
+ * at most `maxWrite` bytes.
  */
-const own = { minLength: 16 * 1024, maxWrite: 64 * 1024 };
-
-/**
- * The same sizes for several processes that share standard output. Linux never splits a write of up to 4096
- * bytes to a pipe, so the lines of the processes do not mix.
- */
-const shared = { minLength: 4095, maxWrite: 4096 };
+const sizes = { minLength: 16 * 1024, maxWrite: 64 * 1024 };
 
 /** Milliseconds between two writes when there are few lines. */
 const flushInterval = 100;
@@ -32,12 +26,6 @@ const exitTimeout = 1_000;
 /** pino adds these fields of the process to each line. Lines from other code also need these fields. */
 export const processBindings = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
 
-interface LogOptions {
-  onLost?: (() => void) | undefined;
-  /** Whether other processes write to the same standard output. */
-  isShared?: boolean;
-}
-
 export interface LogOutput extends pino.DestinationStream {
   /** Waits up to a second until all lines are written. Call this function before the process exits. */
   settle(): Promise<void>;
@@ -47,15 +35,17 @@ export interface LogOutput extends pino.DestinationStream {
  * Writes the log to standard output. Each write is a system call, so one write contains many lines. A thread
  * writes, so that requests never wait for the log. When the pipe or the disk is full, or when the disk
  * stalls, the log loses lines. A later line gives the number of lost lines.
+ *
+ * @param onLost is called for each lost line
  */
-export function logOutput({ onLost = () => {}, isShared = false }: LogOptions = {}): LogOutput {
+export function logOutput(onLost = () => {}): LogOutput {
   let waiting = 0;
   let lost = 0;
   let lastAttempt = 0; // The time of the latest start or end of a write.
   let exitDeadline = Number.NEGATIVE_INFINITY;
   const output = new sonicBoom.SonicBoom({
     fd: openNonBlocking() ?? 1,
-    ...(isShared ? shared : own),
+    ...sizes,
     // In its mode for strings, sonic-boom measures all waiting text again for each new line.
     contentMode: 'buffer',
     retryEAGAIN: () => performance.now() < exitDeadline,

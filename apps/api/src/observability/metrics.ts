@@ -4,18 +4,13 @@ import { errorCatalogue } from '@plant-store/schemas';
 import type { FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { HttpError } from '../errors/http-error.ts';
-import { durationBuckets, type MetricsRegistry, watchStore } from './store-metrics.ts';
+import { durationBuckets, watchStore } from './store-metrics.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The metrics of one process. */
-export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
 /** Labels never contain a text that a client chose, so the number of time series is limited. */
 export function createMetrics(store: PlantStore) {
-  const register: MetricsRegistry = new Registry();
-  // prom-client adds exemplars only in the format OpenMetrics.
-  register.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+  const register = new Registry();
   const registers = [register];
   collectNodeMetrics(register);
   watchStore(store, registers);
@@ -24,7 +19,6 @@ export function createMetrics(store: PlantStore) {
     help: 'Time from a request to the end of its response',
     labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'error_type'],
     buckets: durationBuckets,
-    enableExemplars: true,
     registers,
   });
   const lostLines = new Counter({
@@ -48,46 +42,28 @@ export function createMetrics(store: PlantStore) {
         http_response_status_code: status,
         ...(error !== undefined && { error_type: error }),
       };
-      const value = milliseconds / 1000;
-      const traceId = traceIdOf(request);
-      if (traceId !== undefined) {
-        requestDuration.observe({ labels, value, exemplarLabels: { trace_id: traceId } });
-        return;
-      }
       const key = `${method} ${route} ${status} ${error}`;
       const series = seriesByLabels.get(key) ?? requestDuration.labels(labels);
       seriesByLabels.set(key, series);
-      series.observe(value);
+      series.observe(milliseconds / 1000);
     },
     countError: errorCounter(registers),
     countLostLine: () => lostLines.inc(),
-    values: () => register.getMetricsAsJSON(),
+    contentType: register.contentType,
+    /** Returns the values of all metrics in Prometheus's text format. */
+    text: () => register.metrics(),
   };
 }
 
-/** Returns the id of the sampled trace that a request belongs to (W3C Trace Context §3.2). */
-export function traceIdOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
-  const { traceparent } = headers;
-  if (typeof traceparent !== 'string') return undefined;
-  const [, id, flags = ''] = traceparentSyntax.exec(traceparent) ?? [];
-  return Number.parseInt(flags, 16) & 1 ? id : undefined;
-}
-
-const traceparentSyntax =
-  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})$/;
-
-function collectNodeMetrics(register: MetricsRegistry): void {
+function collectNodeMetrics(register: Registry): void {
   collectDefaultMetrics({ register });
   // Prometheus reserves the suffix `_total` for counters, and these metrics are gauges.
   for (const { name } of register.getMetricsAsArray()) {
     if (/^nodejs_active_\w+_total$/.test(name)) register.removeSingleMetric(name);
   }
-  // By default, the sum of several processes has no start time. `max` adds the latest start time to the sum.
-  const startTime: object = register.getSingleMetric('process_start_time_seconds') ?? {};
-  Object.assign(startTime, { aggregator: 'max' });
 }
 
-function errorCounter(registers: MetricsRegistry[]) {
+function errorCounter(registers: Registry[]) {
   const errors = new Counter({
     name: 'plant_store_errors_total',
     help: 'Errors that clients got, by error code',

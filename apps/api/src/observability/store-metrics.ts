@@ -6,16 +6,14 @@ import {
   diagnostics,
   type TracedStatement,
 } from '@plant-store/core/internal';
-import { Gauge, Histogram, type OpenMetricsContentType, type Registry } from 'prom-client';
-
-export type MetricsRegistry = Registry<OpenMetricsContentType>;
+import { Gauge, Histogram, type Registry } from 'prom-client';
 
 /** In seconds. */
 export const durationBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-export function watchStore(store: PlantStore, registers: MetricsRegistry[]): void {
+export function watchStore(store: PlantStore, registers: Registry[]): void {
   const batchPlants = new Histogram({
     name: 'plant_store_insert_batch_plants',
     help: 'Plants in one insert statement',
@@ -33,26 +31,18 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
     ),
   );
   const webhooks = readAtIntervals(0, () => store.webhooks.failing());
-  const gauges: [name: string, help: string, read: () => number, aggregator?: 'max' | 'min'][] = [
+  const gauges: [name: string, help: string, read: () => number][] = [
     [
       'database_up',
       'Whether the database responds and has the tables, read every 15 s',
       () => Number(isDatabaseUp()),
-      'min',
     ],
-    [
-      'time_seconds',
-      'The clock of the machine, in seconds since 1970',
-      () => Date.now() / 1000,
-      'max',
-    ],
+    ['time_seconds', 'The clock of the machine, in seconds since 1970', () => Date.now() / 1000],
     [
       'database_clock_ahead_seconds',
       'Time by which the clock of the database is ahead of the clock of the machine',
       () => (store.pools()[0]?.clockAhead ?? 0) / 1_000,
-      'max',
     ],
-    ['processes', 'Processes that serve the address of the instance', () => 1],
     ['queue_waiting', 'Creates that wait for a statement', () => store.pending().waiting],
     [
       'queue_in_flight',
@@ -69,20 +59,17 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
       'webhooks_failing',
       'Webhooks that do not accept the changes, read every 15 s',
       () => webhooks(),
-      'max',
     ],
     [
       'feed_lag_seconds',
       'Time for which a transaction that still runs has hidden changes',
       () => store.feed().heldBackFor / 1000,
-      'max',
     ],
   ];
-  for (const [name, help, read, aggregator = 'sum'] of gauges) {
+  for (const [name, help, read] of gauges) {
     new Gauge({
       name: `plant_store_${name}`,
       help,
-      aggregator,
       registers,
       collect() {
         this.set(read());
@@ -106,7 +93,7 @@ function readAtIntervals<State>(first: State, read: () => Promise<State>): () =>
 }
 
 /** Measures the SQL statements of all stores in this process, which share one diagnostics channel. */
-function watchStatements(registers: MetricsRegistry[]): void {
+function watchStatements(registers: Registry[]): void {
   const duration = new Histogram({
     name: 'db_client_operation_duration_seconds',
     help: 'Time from sending a statement to the response of the database',
@@ -128,7 +115,7 @@ function watchStatements(registers: MetricsRegistry[]): void {
 }
 
 /** Counts the connections of each pool. OpenTelemetry defines the names of these metrics. */
-function watchConnections(store: PlantStore, registers: MetricsRegistry[]): void {
+function watchConnections(store: PlantStore, registers: Registry[]): void {
   const pool = 'db_client_connection_pool_name';
   const state = 'db_client_connection_state';
   new Gauge({
@@ -156,7 +143,7 @@ function watchConnections(store: PlantStore, registers: MetricsRegistry[]): void
   });
 }
 
-function buildInfo(registers: MetricsRegistry[]): void {
+function buildInfo(registers: Registry[]): void {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { version }: { version: string } = JSON.parse(manifest);
   const labels = { version, node: process.versions.node };
@@ -164,7 +151,6 @@ function buildInfo(registers: MetricsRegistry[]): void {
     name: 'plant_store_build_info',
     help: 'Always 1. The labels have the versions of the server and of Node',
     labelNames: Object.keys(labels),
-    aggregator: 'max',
     registers,
   }).set(labels, 1);
 }

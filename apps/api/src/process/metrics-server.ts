@@ -8,13 +8,11 @@ import { respondToNodeEvents } from '../connections/node-errors.ts';
 import { nodeServerOptions } from '../connections/node-server-options.ts';
 import { jsonHeaders } from '../errors/error-response.ts';
 import { createErrorLog } from '../observability/error-log.ts';
-import type { MetricValues } from '../observability/metrics.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import { sendRequestId } from '../observability/request-log.ts';
-import { openMetrics, plainText, sumMetrics } from '../observability/sum-metrics.ts';
 import { checkRequestHeaders } from '../requests/request-headers.ts';
 import { handleError } from '../requests/send-error.ts';
 import { rejectUnknownRoute } from '../requests/unknown-route.ts';
-import { addVary, weightOf } from '../responses/negotiation.ts';
 
 /** Prometheus needs only one connection. Each further connection takes a file descriptor from the clients. */
 const maxConnections = 8;
@@ -24,7 +22,7 @@ const maxConnections = 8;
  * port, which you can hide from clients of the store.
  */
 export function buildMetricsServer(
-  metrics: () => Promise<MetricValues[]>,
+  { contentType, text }: Metrics,
   loggerInstance: FastifyBaseLogger,
 ): FastifyInstance {
   const server = fastify({
@@ -43,13 +41,9 @@ export function buildMetricsServer(
   server.addHook('onRequest', trackResponse);
   server.addHook('onRequest', rejectUnknownRoute(server, 'the only path is /metrics'));
   server.addHook('onRequest', checkRequestHeaders);
-  server.get('/metrics', async ({ headers: { accept } }, reply) => {
-    const prefersOpenMetrics =
-      weightOf('application/openmetrics-text', accept) > weightOf('text/plain', accept);
-    const format = prefersOpenMetrics ? openMetrics : plainText;
-    reply.headers({ ...jsonHeaders, 'content-type': format });
-    addVary(reply, 'accept');
-    return reply.send(await sumMetrics(await metrics(), format));
+  server.get('/metrics', async (_request, reply) => {
+    reply.headers({ ...jsonHeaders, 'content-type': contentType });
+    return reply.send(await text());
   });
   return server;
 }

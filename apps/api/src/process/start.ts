@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import { setInterval } from 'node:timers/promises';
 import { openPlantStore } from '@plant-store/core';
 import { explainDatabaseError } from '@plant-store/core/operator';
@@ -9,37 +8,30 @@ import { connectionCapacity } from '../connections/connection-capacity.ts';
 import { backlog } from '../connections/node-server-options.ts';
 import { type Env, jwtSettings } from '../env.ts';
 import { type LogOutput, logOutput } from '../observability/log-output.ts';
-import type { MetricValues } from '../observability/metrics.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import { startTracing } from '../observability/tracing/start-tracing.ts';
 import { buildConsole } from '../pages/build-console.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { keepFeed } from './keep-feed.ts';
 import { stopOnSignals } from './stop.ts';
-import { welcome } from './welcome.ts';
-import type { Listening, WorkerProcess } from './worker.ts';
+import { type Listening, welcome } from './welcome.ts';
 
-export type PreparedServer = Awaited<ReturnType<typeof prepareServer>>;
-
-export async function startAlone(env: Env): Promise<void> {
+export async function start(env: Env): Promise<void> {
   const consoleBuilt = buildConsole();
-  const prepared = await prepareServer(env);
-  const { server, metrics, output } = prepared;
-  const values = async () => (metrics ? [await metrics.values()] : []);
-  const metricsUrl = await listenForMetrics(values, server.log, env);
+  const { server, metrics, output, generated } = await prepareServer(env);
+  const metricsUrl = metrics && (await listenForMetrics(metrics, server.log, env));
   await consoleBuilt; // Until the build has ended, the console's folder is incomplete.
-  const listening = await listen(prepared, env);
+  // Until the server listens, a stop signal ends the process immediately. When the server listens, clients
+  // can send requests, so the process must respond before it exits.
+  const drainDelay = env.PLANT_STORE_DRAIN_DELAY_MS;
+  server.server.once('listening', () => stopOnSignals({ server, drainDelay, logOutput: output }));
+  const listening = await openServer(server, env);
   // The log's stream writes the welcome, so that all earlier log lines come before the welcome.
-  output.write(welcome(env, { ...listening, metricsUrl, generated: prepared.generated }));
+  output.write(welcome(env, { ...listening, metricsUrl, generated }));
 }
 
-interface ServerParts {
-  /** The connection of this worker to the primary, when several processes serve the store. */
-  worker?: WorkerProcess;
-  /** The destination of the log. The default is standard output. */
-  output?: LogOutput;
-}
-
-export async function prepareServer(env: Env, { worker, output: given }: ServerParts = {}) {
+/** @param given the destination of the log. The default is standard output */
+export async function prepareServer(env: Env, given?: LogOutput) {
   const tracing = await startTracing(process.env);
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   // The server's modules load while the database opens.
@@ -59,8 +51,7 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
       : // A server without metrics does not load `metrics.ts`, because this module loads slowly.
         (await import('../observability/metrics.ts')).createMetrics(store);
   const { maxConnections, shortage } = connectionCapacity();
-  const isShared = worker !== undefined;
-  const output = given ?? logOutput({ onLost: metrics?.countLostLine, isShared });
+  const output = given ?? logOutput(metrics?.countLostLine);
   const server = await buildServer({
     store,
     logStream: output,
@@ -78,26 +69,9 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
     logLevel: env.LOG_LEVEL,
     rateLimit: env.PLANT_STORE_RATE_LIMIT,
     corsOrigins: env.PLANT_STORE_CORS_ORIGINS,
-    processes: worker,
   });
   if (shortage) server.log.warn({ maxConnections }, shortage);
   return { server, metrics, output, generated };
-}
-
-/** @param signals emits the signals that stop the server. By default, the process emits the signals */
-export function listen(
-  prepared: PreparedServer,
-  env: Env,
-  signals?: EventEmitter,
-): Promise<Listening> {
-  const { server, output } = prepared;
-  // Until the server listens, a stop signal ends the process immediately. When the server listens, clients
-  // can send requests, so the process must respond before it exits.
-  const drainDelay = env.PLANT_STORE_DRAIN_DELAY_MS;
-  server.server.once('listening', () =>
-    stopOnSignals({ server, drainDelay, logOutput: output, signals }),
-  );
-  return openServer(server, env);
 }
 
 /** Opens the port of the server. When the database responds, calls `keepFeed` and sends the webhooks. */
@@ -125,13 +99,13 @@ async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authentic
   return acceptJwts(jwts, fallback);
 }
 
-/** Serves the metrics of all processes if the port for metrics is set. Returns the URL of the metrics. */
-export async function listenForMetrics(
-  metrics: () => Promise<MetricValues[]>,
+/** Serves the metrics on their own port. Returns the URL of the metrics. */
+async function listenForMetrics(
+  metrics: Metrics,
   log: FastifyBaseLogger,
-  { HOST: host, PLANT_STORE_METRICS_PORT: port }: Env,
-): Promise<string | undefined> {
-  if (port === undefined) return undefined;
+  // The port is set, because without a port there are no metrics.
+  { HOST: host, PLANT_STORE_METRICS_PORT: port = 0 }: Env,
+): Promise<string> {
   const { buildMetricsServer } = await import('./metrics-server.ts');
   const remedy =
     'set HOST to an address of this machine, and PLANT_STORE_METRICS_PORT to a port that is free';

@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import type { FastifyInstance } from 'fastify';
@@ -9,7 +8,6 @@ interface RunningServer {
   /** Milliseconds for which the server accepts requests after SIGTERM. */
   drainDelay: number;
   logOutput: LogOutput;
-  signals?: EventEmitter | undefined;
 }
 
 /** Milliseconds for which a closing server waits for its last responses, after the drain delay. */
@@ -37,25 +35,19 @@ const exit = () => process.exit();
 /**
  * Calls `stop` at the first signal that stops the process. A second signal ends the process immediately.
  * Returns a function that calls `stop` if `stop` has not been called yet.
- *
- * @param signals emits the signals. By default, the process itself emits the signals
  */
-export function onStopSignal(
-  stop: (signal: NodeJS.Signals) => void,
-  signals: EventEmitter = process,
-): (signal: NodeJS.Signals) => void {
+function onStopSignal(stop: (signal: NodeJS.Signals) => void): (signal: NodeJS.Signals) => void {
   let isStopping = false;
   for (const signal of stopSignals) {
-    signals.on(signal, () => {
+    process.on(signal, () => {
       // A terminal that closes may send SIGHUP several times.
       if (isStopping && signal !== 'SIGHUP') process.exit(1);
       stopOnce(signal);
     });
   }
   // Removes the listeners of `exitOnSignals` last, because Node loses a signal that arrives while there is no
-  // listener. The empty listeners let a worker ignore these signals. A terminal or systemd sends the signals
-  // to all processes, but only the primary stops the workers.
-  for (const signal of stopSignals) process.on(signal, () => {}).off(signal, exit);
+  // listener.
+  for (const signal of stopSignals) process.off(signal, exit);
   return stopOnce;
 
   function stopOnce(signal: NodeJS.Signals): void {
@@ -69,12 +61,9 @@ export function onStopSignal(
  * After a stop signal or an uncaught exception, ends the process when the server has responded to all
  * requests. After an uncaught exception, the state of the process is unknown, so the exit code is 1.
  */
-export function stopOnSignals({ server, drainDelay, logOutput, signals }: RunningServer): void {
+export function stopOnSignals({ server, drainDelay, logOutput }: RunningServer): void {
   // Only SIGTERM has a drain delay. SIGINT and SIGHUP come from a user who waits at a terminal.
-  const stopOnce = onStopSignal(
-    (signal) => void stop(signal === 'SIGTERM' ? drainDelay : 0),
-    signals,
-  );
+  const stopOnce = onStopSignal((signal) => void stop(signal === 'SIGTERM' ? drainDelay : 0));
   // Node emits `uncaughtException` even for unhandled rejections.
   process.on('uncaughtException', (thrown) => {
     logFatal(thrown);

@@ -3,7 +3,12 @@ import { databaseSettings, type Env } from '../env.ts';
 import { hasConsole } from '../pages/serve-console.ts';
 import { curlCommand, tokenCommand } from './commands-to-paste.ts';
 import type { FirstRunToken } from './first-run-token.ts';
-import type { Listening } from './worker.ts';
+
+export interface Listening {
+  url: string;
+  /** Why the database does not respond, and what to do. Undefined when the database responds. */
+  databaseError: string | undefined;
+}
 
 interface Started extends Listening {
   metricsUrl: string | undefined;
