@@ -1,13 +1,54 @@
 import './ui/base.css';
-import { StrictMode } from 'react';
+import { StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app/app.tsx';
+import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
+import styles from './app/console.module.css';
+import { Console } from './app/console.tsx';
+import { SignInAgain } from './app/later-parts.ts';
+import { SignInPage } from './session/sign-in.tsx';
+import { useSession } from './session/use-session.ts';
+import { explainError } from './store/errors.tsx';
+import { Store } from './store/store.tsx';
+import { LinkButton } from './ui/button.tsx';
+import { Notices } from './ui/notice.tsx';
 
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <App />
+      <ErrorBoundary FallbackComponent={CrashPage}>
+        <App />
+      </ErrorBoundary>
     </StrictMode>,
+  );
+}
+
+/** Asks for an access token, and then shows the plants. */
+function App() {
+  const { token, isLooking, rejected, enter, reject, signOut } = useSession();
+  if (token === undefined) return isLooking ? null : <SignInPage onEnter={enter} />;
+  return (
+    <>
+      <Store token={token} onRejected={reject}>
+        <Console token={token} onSignOut={signOut} />
+      </Store>
+      <Notices />
+      {rejected !== undefined && (
+        <Suspense>
+          <SignInAgain rejected={rejected} onEnter={enter} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** Replaces the console after an uncaught exception in the console's code. */
+function CrashPage({ error }: FallbackProps) {
+  return (
+    <main className={`stack ${styles.crash}`} role="alert">
+      <h1>The console cannot continue</h1>
+      <p>The plants in the store are safe. The error is: {explainError(error)}</p>
+      <LinkButton href={location.pathname}>Start again</LinkButton>
+    </main>
   );
 }

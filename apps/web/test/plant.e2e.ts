@@ -114,6 +114,17 @@ it('corrects a name and a tag, and keeps the number', async () => {
   expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Hoya', tag });
 });
 
+it('shows the new name of a plant that the user has just added and then corrected', async () => {
+  const page = await openForm();
+  await add(page, 'Typpo', freshId());
+  await rowOf(page, 'Typpo').getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Correct' }).click();
+  await page.getByLabel('Name').fill('Typo');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Corrected the plant').waitFor();
+  expect((await namesOf(page))[0]).toBe('Typo');
+});
+
 it('shows both when somebody else was faster, and can then save the own text', async () => {
   const { page, ids } = await openPlants(['Hoia']);
   const [id = 0n] = ids;

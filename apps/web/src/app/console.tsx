@@ -4,6 +4,7 @@ import { type DragEvent, Suspense, useCallback, useEffect, useState } from 'reac
 import houseplants from '../../../../examples/houseplants.ndjson?url';
 import { PlantList } from '../plants/list/plant-list.tsx';
 import type { Checked } from '../plants/list/plant-table.tsx';
+import type { PlantActions, SeenPlant } from '../plants/plant-queries.ts';
 import { useIdentity } from '../store/store.tsx';
 import { type Address, go, hrefOf, useAddress } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
@@ -27,7 +28,7 @@ type Open =
   | { readonly dialog: 'tokens' | 'account' | 'export' }
   | { readonly dialog: 'add'; readonly start: Partial<NewPlant> }
   | { readonly dialog: 'import'; readonly file?: File | undefined }
-  | { readonly dialog: 'delete'; readonly plants: readonly StoredPlant[] };
+  | { readonly dialog: 'delete'; readonly plants: readonly SeenPlant[] };
 
 interface ConsoleProps {
   token: string;
@@ -53,12 +54,16 @@ export function Console({ token, onSignOut }: ConsoleProps) {
 
   const close = () => setOpen(undefined);
   const closePlant = useCallback(() => go({ plant: undefined }), []);
-  const add = (start: Partial<NewPlant> = {}) => setOpen({ dialog: 'add', start });
-  const remove = (plants: readonly StoredPlant[]) => setOpen({ dialog: 'delete', plants });
-  const save = async (plants: readonly StoredPlant[]) => (await loadFiles()).savePlants(plants);
-  const onSample = async () => {
-    const response = await fetch(houseplants);
-    setOpen({ dialog: 'import', file: new File([await response.blob()], 'houseplants.ndjson') });
+  const actions: PlantActions = {
+    add: (start = {}) => setOpen({ dialog: 'add', start }),
+    importFile: () => setOpen({ dialog: 'import' }),
+    async importSample() {
+      const response = await fetch(houseplants);
+      setOpen({ dialog: 'import', file: new File([await response.blob()], 'houseplants.ndjson') });
+    },
+    exportList: () => setOpen({ dialog: 'export' }),
+    save: async (plants) => (await loadFiles()).savePlants(plants),
+    remove: (plants) => setOpen({ dialog: 'delete', plants }),
   };
   const onAdded = (plant: StoredPlant) => {
     close();
@@ -108,12 +113,7 @@ export function Console({ token, onSignOut }: ConsoleProps) {
             added={added}
             checked={checked}
             onCheck={setChecked}
-            onAdd={() => add()}
-            onImport={() => setOpen({ dialog: 'import' })}
-            onSample={onSample}
-            onExport={() => setOpen({ dialog: 'export' })}
-            onExportChecked={save}
-            onDelete={remove}
+            actions={actions}
           />
         </main>
         <Suspense>
@@ -123,8 +123,10 @@ export function Console({ token, onSignOut }: ConsoleProps) {
               id={plant}
               may={may}
               isListChecked={checked.size > 0}
-              onDuplicate={({ name, tag }) => add({ name, ...(tag !== undefined && { tag }) })}
-              onDelete={remove}
+              actions={actions}
+              onCorrected={(plant) =>
+                setAdded((plants) => plants.map((each) => (each.id === plant.id ? plant : each)))
+              }
               onClose={closePlant}
             />
           )}
@@ -148,7 +150,7 @@ export function Console({ token, onSignOut }: ConsoleProps) {
         {open?.dialog === 'delete' && (
           <DeleteQuestion
             plants={open.plants}
-            onSave={save}
+            onSave={actions.save}
             onDeleted={onDeleted}
             onClose={close}
           />

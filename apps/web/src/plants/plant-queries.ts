@@ -1,5 +1,5 @@
 import type { PlantStoreClient } from '@plant-store/client';
-import type { StoredPlant } from '@plant-store/schemas';
+import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { defaultPageSize, maxPageSize, operations } from '@plant-store/schemas/plain';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { baseUrl } from '../store/store.tsx';
@@ -62,6 +62,20 @@ export async function* allPages(
 
 /** A plant as the user sees it. Only a plant that was loaded alone has an `etag`. */
 export type SeenPlant = StoredPlant & { readonly etag?: string };
+
+/** What the user can do with plants, from the list and from an open plant. */
+export interface PlantActions {
+  /** Opens the form. Another plant can be its start. */
+  add(start?: Partial<NewPlant>): void;
+  importFile(): void;
+  /** Imports the houseplants that come with the store. */
+  importSample(): void;
+  /** Exports all plants that the list shows. */
+  exportList(): void;
+  /** Saves loaded plants as a file. */
+  save(plants: readonly StoredPlant[]): void;
+  remove(plants: readonly SeenPlant[]): void;
+}
 
 /** The query for one plant. */
 export function plantQuery(client: PlantStoreClient, id: bigint) {

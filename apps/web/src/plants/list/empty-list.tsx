@@ -1,7 +1,8 @@
-import type { ReactNode } from 'react';
+import type { Permissions } from '../../store/store.tsx';
 import { type Address, hrefOf } from '../../ui/address.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ClientText } from '../../ui/client-text.tsx';
+import type { PlantActions } from '../plant-queries.ts';
 import styles from './plant-list.module.css';
 
 /** Says that no plant matches the search or the tag, or that a link is to a page behind the last one. */
@@ -34,33 +35,30 @@ export function NoMatch({ tag, search, tags }: Address & { tags: readonly string
 
 interface EmptyListProps {
   title: string;
-  text?: ReactNode;
-  mayCreate: boolean;
-  onAdd(): void;
-  onImport(): void;
-  /** Imports the houseplants that come with the store. */
-  onSample?: () => void;
+  text?: string;
+  may: Permissions;
+  actions: PlantActions;
 }
 
 /** A list without plants, and the ways to add some. */
-export function EmptyList({ title, text, mayCreate, onAdd, onImport, onSample }: EmptyListProps) {
+export function EmptyList({ title, text, may, actions }: EmptyListProps) {
   return (
     <div className={styles.message}>
       <Seedling />
       <h2>{title}</h2>
       {text && <p>{text}</p>}
-      {mayCreate && (
+      {may.create && (
         <div className="row">
-          <Button kind="primary" icon="add" onClick={onAdd}>
+          <Button kind="primary" icon="add" onClick={() => actions.add()}>
             Add a plant
           </Button>
-          <Button icon="upload" onClick={onImport}>
+          <Button icon="upload" onClick={actions.importFile}>
             Import a file
           </Button>
         </div>
       )}
-      {mayCreate && onSample && (
-        <Button kind="quiet" onClick={onSample}>
+      {may.create && may.read && (
+        <Button kind="quiet" onClick={actions.importSample}>
           Or try it with 208 houseplants
         </Button>
       )}

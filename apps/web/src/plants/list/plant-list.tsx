@@ -1,16 +1,17 @@
 import type { StoredPlant } from '@plant-store/schemas';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { explainError } from '../../store/errors.tsx';
 import type { Permissions } from '../../store/store.tsx';
 import { type Address, hrefOf, useAddress } from '../../ui/address.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { countOf, number } from '../../ui/client-text.tsx';
+import type { PlantActions } from '../plant-queries.ts';
 import { EmptyList, NoMatch } from './empty-list.tsx';
 import styles from './plant-list.module.css';
 import { type Checked, PlantTable } from './plant-table.tsx';
 import { SelectionLine, StatusLine } from './status-line.tsx';
 import { Toolbar } from './toolbar.tsx';
-import { useListPage, useNewIds, usePreviousPage } from './use-list-page.ts';
+import { useListPage, useNewIds } from './use-list-page.ts';
 
 interface PlantListProps {
   may: Permissions;
@@ -20,19 +21,14 @@ interface PlantListProps {
   added: readonly StoredPlant[];
   checked: Checked;
   onCheck(checked: Checked): void;
-  onAdd(): void;
-  onImport(): void;
-  onSample(): void;
-  onExport(): void;
-  onExportChecked(plants: readonly StoredPlant[]): void;
-  onDelete(plants: readonly StoredPlant[]): void;
+  actions: PlantActions;
 }
 
 const noneChecked: Checked = new Map();
 
 /** The list of plants with its search, its actions and its pages. */
 export function PlantList(props: PlantListProps) {
-  const { may, owner, added, checked, onCheck, onAdd, onImport, onSample } = props;
+  const { may, owner, added, checked, onCheck, actions } = props;
   const address = useAddress();
   const { tag, search, after, plant } = address;
   const isPaused = checked.size > 0 || plant !== undefined;
@@ -52,23 +48,21 @@ export function PlantList(props: PlantListProps) {
     if (!isOld) scroller.current?.scrollTo(0, 0);
   }, [list, isOld]);
 
-  const add = { mayCreate: may.create, onAdd, onImport };
   if (!may.read) {
     const text = `Your access token “${owner}” may not read plants. Ask the person who gave it to you.`;
-    return <EmptyList {...add} title="You cannot see the plants" text={text} />;
+    return <EmptyList title="You cannot see the plants" text={text} may={may} actions={actions} />;
   }
   const isFiltered = tag !== undefined || search !== undefined || after !== undefined;
   const isEmpty = isLoaded && plants.length === 0 && added.length === 0 && !isOld;
   const text = isEmpty && !isFiltered ? 'No plants' : statusText(page, search);
   return (
     <div className={styles.list}>
-      <Toolbar address={address} may={may} {...{ onAdd, onImport, onExport: props.onExport }} />
+      <Toolbar address={address} may={may} actions={actions} />
       {checked.size > 0 ? (
         <SelectionLine
           plants={[...checked.values()]}
           mayDelete={may.delete}
-          onExport={props.onExportChecked}
-          onDelete={props.onDelete}
+          actions={actions}
           onClear={() => onCheck(noneChecked)}
         />
       ) : (
@@ -81,7 +75,7 @@ export function PlantList(props: PlantListProps) {
         />
       )}
       <div ref={scroller} id="plants" tabIndex={-1} className={`card ${styles.scroller}`}>
-        {isEmpty && !isFiltered && <EmptyList {...add} title="No plants yet" onSample={onSample} />}
+        {isEmpty && !isFiltered && <EmptyList title="No plants yet" may={may} actions={actions} />}
         {isEmpty && isFiltered && <NoMatch tag={tag} search={search} tags={tags} />}
         {!isEmpty && isLoaded && (
           <PlantTable
@@ -113,28 +107,34 @@ function statusText(page: ReturnType<typeof useListPage>, search: string | undef
   return number.format(plants.length) + (next === undefined ? ' found' : ' shown, more follow');
 }
 
-/** Links to the other pages of the list. */
+/** The link to the page before each page that this visit has shown or could show next. */
+const linksBefore = new Map<string, string>();
+
+/** Links to the other pages of the list. A link that the user opens afresh has no page before. */
 function Pager({ address, next }: { address: Address; next: string | undefined }) {
   const { tag, search, after } = address;
-  const previous = usePreviousPage(address);
-  const pageAfter = (place: string | null) => hrefOf({ tag, search, after: place ?? undefined });
-  const links = [
-    { icon: 'first', label: 'First', place: after === undefined ? undefined : null },
-    { icon: 'previous', label: 'Previous', place: previous },
-    { icon: 'next', label: 'Next', place: next },
-  ] as const;
-  const isOnly = after === undefined && next === undefined;
+  const linkTo = (place: string | undefined) => hrefOf({ tag, search, after: place });
+  const here = linkTo(after);
+  const nextLink = next === undefined ? undefined : linkTo(next);
+  useEffect(() => {
+    if (nextLink !== undefined) linksBefore.set(nextLink, here);
+  }, [nextLink, here]);
+  const isFirst = after === undefined;
   return (
-    <nav className={styles.pager} aria-label="Pages" data-only={isOnly || undefined}>
-      {links.map(({ icon, label, place }) => (
-        <LinkButton
-          key={label}
-          icon={icon}
-          href={place === undefined ? undefined : pageAfter(place)}
-        >
-          {label}
-        </LinkButton>
-      ))}
+    <nav
+      className={styles.pager}
+      aria-label="Pages"
+      data-only={(isFirst && !nextLink) || undefined}
+    >
+      <LinkButton icon="first" href={isFirst ? undefined : linkTo(undefined)}>
+        First
+      </LinkButton>
+      <LinkButton icon="previous" href={linksBefore.get(here)}>
+        Previous
+      </LinkButton>
+      <LinkButton icon="next" href={nextLink}>
+        Next
+      </LinkButton>
     </nav>
   );
 }

@@ -1,5 +1,5 @@
 import type { StoredPlant } from '@plant-store/schemas';
-import { type MouseEvent, useEffect, useRef } from 'react';
+import type { MouseEvent } from 'react';
 import { go, hrefOf, readAddress } from '../../ui/address.ts';
 import { ClientText, countOf } from '../../ui/client-text.tsx';
 import { TagLink, Time } from '../plant-text.tsx';
@@ -130,16 +130,14 @@ interface CheckAllProps {
 
 /** Checks all rows of the page. */
 function CheckAll({ rows, checked, onCheck }: CheckAllProps) {
-  const input = useRef<HTMLInputElement>(null);
   const count = rows.filter(({ id }) => checked.has(id)).length;
   const isAll = count === rows.length && count > 0;
-  useEffect(() => {
-    if (input.current) input.current.indeterminate = count > 0 && !isAll;
-  }, [count, isAll]);
   return (
     <label>
       <input
-        ref={input}
+        ref={(input) => {
+          if (input) input.indeterminate = count > 0 && !isAll;
+        }}
         type="checkbox"
         aria-label="Select all plants of this page"
         checked={isAll}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { hrefOf } from '../../ui/address.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ClientText, clock, number } from '../../ui/client-text.tsx';
+import type { PlantActions } from '../plant-queries.ts';
 import styles from './plant-list.module.css';
 
 interface StatusLineProps {
@@ -46,24 +47,22 @@ export function StatusLine({ text, isSettled, list, tags, lostAt }: StatusLinePr
 interface SelectionLineProps {
   plants: readonly StoredPlant[];
   mayDelete: boolean;
-  onExport(plants: readonly StoredPlant[]): void;
-  onDelete(plants: readonly StoredPlant[]): void;
+  actions: PlantActions;
   onClear(): void;
 }
 
 /** Takes the place of the status line while rows are checked. */
-export function SelectionLine(props: SelectionLineProps) {
-  const { plants, mayDelete, onExport, onDelete, onClear } = props;
+export function SelectionLine({ plants, mayDelete, actions, onClear }: SelectionLineProps) {
   return (
     <section className={styles.line} aria-label="Selected plants">
       <p role="status">
         <strong>{number.format(plants.length)} selected</strong>
       </p>
-      <Button icon="download" onClick={() => onExport(plants)}>
+      <Button icon="download" onClick={() => actions.save(plants)}>
         Export
       </Button>
       {mayDelete && (
-        <Button kind="danger-plain" icon="bin" onClick={() => onDelete(plants)}>
+        <Button kind="danger-plain" icon="bin" onClick={() => actions.remove(plants)}>
           Delete
         </Button>
       )}

@@ -2,19 +2,18 @@ import type { Permissions } from '../../store/store.tsx';
 import { type Address, hrefOf } from '../../ui/address.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ClientText } from '../../ui/client-text.tsx';
+import type { PlantActions } from '../plant-queries.ts';
 import { SearchField } from './search-field.tsx';
 import styles from './toolbar.module.css';
 
 interface ToolbarProps {
   address: Address;
   may: Permissions;
-  onAdd(): void;
-  onImport(): void;
-  onExport(): void;
+  actions: PlantActions;
 }
 
 /** The search, the tag that filters the list, and the actions on the list. */
-export function Toolbar({ address: { tag, search }, may, ...actions }: ToolbarProps) {
+export function Toolbar({ address: { tag, search }, may, actions }: ToolbarProps) {
   return (
     <div className={`row ${styles.toolbar}`}>
       <SearchField search={search} />
@@ -34,11 +33,11 @@ export function Toolbar({ address: { tag, search }, may, ...actions }: ToolbarPr
       <div className={styles.actions}>
         {/* On a phone, these actions are behind a button. */}
         <div id="more" popover="auto" className={styles.others}>
-          <Button icon="download" onClick={actions.onExport}>
+          <Button icon="download" onClick={actions.exportList}>
             Export
           </Button>
           {may.create && (
-            <Button icon="upload" onClick={actions.onImport}>
+            <Button icon="upload" onClick={actions.importFile}>
               Import
             </Button>
           )}
@@ -47,7 +46,7 @@ export function Toolbar({ address: { tag, search }, may, ...actions }: ToolbarPr
           <Button icon="more" aria-label="More" popoverTarget="more" />
         </span>
         {may.create && (
-          <Button kind="primary" icon="add" isCompact onClick={actions.onAdd}>
+          <Button kind="primary" icon="add" isCompact onClick={() => actions.add()}>
             Add
           </Button>
         )}

@@ -108,27 +108,3 @@ export function useNewIds(list: string, plants: readonly StoredPlant[]): Readonl
   setKnown(next);
   return next.added;
 }
-
-/**
- * Returns the `after` of the previous page, among the pages of this visit: `null` for the first page, and
- * undefined when the visit has no page before.
- */
-export function usePreviousPage({ tag, search, after }: Address): string | null | undefined {
-  const list = JSON.stringify([tag, search]);
-  const [trail, setTrail] = useState<Trail>({ list, pages: [after], at: 0 });
-  let { pages, at }: Omit<Trail, 'list'> = trail.list === list ? trail : { pages: [], at: -1 };
-  if (at < 0 || pages[at] !== after) {
-    const place = pages.indexOf(after);
-    if (place < 0) pages = [...pages.slice(0, at + 1), after];
-    at = place < 0 ? pages.length - 1 : place;
-    setTrail({ list, pages, at });
-  }
-  return at < 1 ? undefined : (pages[at - 1] ?? null);
-}
-
-/** The pages that the user has seen in a list, and the place of the shown page among them. */
-interface Trail {
-  readonly list: string;
-  readonly pages: readonly (string | undefined)[];
-  readonly at: number;
-}

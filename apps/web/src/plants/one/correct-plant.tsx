@@ -11,11 +11,12 @@ import { PlantForm } from './plant-form.tsx';
 
 interface CorrectPlantProps {
   plant: SeenPlant;
+  onCorrected(plant: StoredPlant): void;
   onClose(): void;
 }
 
 /** Corrects the name and the tag of a plant. If somebody else was faster, shows both. */
-export function CorrectPlant({ plant, onClose }: CorrectPlantProps) {
+export function CorrectPlant({ plant, onCorrected, onClose }: CorrectPlantProps) {
   const client = useClient();
   const queryClient = useQueryClient();
   /** The form begins with the plant as it was when the user opened the form. */
@@ -23,7 +24,8 @@ export function CorrectPlant({ plant, onClose }: CorrectPlantProps) {
   const correct = useMutation({
     mutationFn: ({ plant, ifMatch }: { plant: NewPlant; ifMatch: string | undefined }) =>
       client.replacePlant.mutate({ ...plant, ifMatch }),
-    async onSuccess() {
+    async onSuccess(corrected) {
+      onCorrected(corrected);
       await refreshPlants(queryClient);
       notify('Corrected the plant');
       onClose();

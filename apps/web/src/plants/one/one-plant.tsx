@@ -8,7 +8,13 @@ import { hrefOf } from '../../ui/address.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { ClientText } from '../../ui/client-text.tsx';
 import { Beside } from '../../ui/dialog.tsx';
-import { curlOf, plantQuery, refreshInterval } from '../plant-queries.ts';
+import {
+  curlOf,
+  type PlantActions,
+  plantQuery,
+  refreshInterval,
+  type SeenPlant,
+} from '../plant-queries.ts';
 import { PlantFacts } from '../plant-text.tsx';
 import { CorrectPlant } from './correct-plant.tsx';
 
@@ -17,22 +23,14 @@ interface OnePlantProps {
   may: Permissions;
   /** Whether rows of the list are checked. There is then one Delete, for the checked rows. */
   isListChecked: boolean;
-  onDuplicate(plant: StoredPlant): void;
-  onDelete(plants: readonly StoredPlant[]): void;
+  actions: PlantActions;
+  onCorrected(plant: StoredPlant): void;
   onClose(): void;
 }
 
 /** Shows one plant beside the list, as it is in the store now. */
-export function OnePlant({
-  id,
-  may,
-  isListChecked,
-  onDuplicate,
-  onDelete,
-  onClose,
-}: OnePlantProps) {
+export function OnePlant({ id, onClose, ...rest }: OnePlantProps) {
   const client = useClient();
-  const [isCorrecting, setIsCorrecting] = useState(false);
   const { data: plant, error } = useQuery({
     ...plantQuery(client, id),
     refetchInterval: ({ state }) => (!state.error || isRetryable(state.error)) && refreshInterval,
@@ -44,39 +42,53 @@ export function OnePlant({
         <p role="status">{plant ? 'This plant was deleted.' : `No plant has the number ${id}.`}</p>
       )}
       {!plant && !error && <p>Loading …</p>}
-      {!isGone && plant && error && (
+      {!isGone && error && plant && (
         <p className="warning" role="alert">
           Connection lost. Trying again …
         </p>
       )}
       {!isGone && !plant && <ErrorAlert error={error} />}
-      {!isGone && plant && isCorrecting && (
-        <CorrectPlant plant={plant} onClose={() => setIsCorrecting(false)} />
-      )}
-      {!isGone && plant && !isCorrecting && (
-        <>
-          <PlantFacts plant={plant} />
-          <div className="row">
-            {may.update && (
-              <Button kind="primary" icon="edit" onClick={() => setIsCorrecting(true)}>
-                Correct
-              </Button>
-            )}
-            {may.create && (
-              <Button icon="copy" onClick={() => onDuplicate(plant)}>
-                Duplicate
-              </Button>
-            )}
-            <CopyButton icon="link" label="Copy link" text={baseUrl() + hrefOf({ plant: id })} />
-            <CopyButton label="Copy as curl" text={curlOf('getPlant', { id })} />
-            {may.delete && !isListChecked && (
-              <Button kind="danger-plain" icon="bin" onClick={() => onDelete([plant])}>
-                Delete
-              </Button>
-            )}
-          </div>
-        </>
-      )}
+      {!isGone && plant && <FoundPlant plant={plant} {...rest} />}
     </Beside>
+  );
+}
+
+interface FoundPlantProps extends Omit<OnePlantProps, 'id' | 'onClose'> {
+  plant: SeenPlant;
+}
+
+function FoundPlant({ plant, may, isListChecked, actions, onCorrected }: FoundPlantProps) {
+  const { id, name, tag } = plant;
+  const [isCorrecting, setIsCorrecting] = useState(false);
+  if (isCorrecting) {
+    const onClose = () => setIsCorrecting(false);
+    return <CorrectPlant plant={plant} onCorrected={onCorrected} onClose={onClose} />;
+  }
+  return (
+    <>
+      <PlantFacts plant={plant} />
+      <div className="row">
+        {may.update && (
+          <Button kind="primary" icon="edit" onClick={() => setIsCorrecting(true)}>
+            Correct
+          </Button>
+        )}
+        {may.create && (
+          <Button
+            icon="copy"
+            onClick={() => actions.add({ name, ...(tag !== undefined && { tag }) })}
+          >
+            Duplicate
+          </Button>
+        )}
+        <CopyButton icon="link" label="Copy link" text={baseUrl() + hrefOf({ plant: id })} />
+        <CopyButton label="Copy as curl" text={curlOf('getPlant', { id })} />
+        {may.delete && !isListChecked && (
+          <Button kind="danger-plain" icon="bin" onClick={() => actions.remove([plant])}>
+            Delete
+          </Button>
+        )}
+      </div>
+    </>
   );
 }
