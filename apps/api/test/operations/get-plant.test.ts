@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { itNeedsTheScope } from '../fixtures/access.ts';
 import { surfaceCallers } from '../fixtures/callers.ts';
+import { documentOf } from '../fixtures/document.ts';
 import { shareServer } from '../fixtures/server.ts';
 import { get, post } from '../fixtures/surfaces.ts';
 
@@ -32,6 +33,19 @@ describe.each(surfaceCallers)('getPlant over $name', ({ name, call }) => {
     const id = name === 'REST' ? 11n : 12n;
     await call(server, 'createPlant', { id, name: 'Hoya' });
     expect((await getPlant(id)).output).not.toHaveProperty('tag');
+  });
+
+  it('returns another ETag after each replacement, and when the plant was replaced', async () => {
+    const id = name === 'REST' ? 13n : 14n;
+    await call(server, 'createPlant', { id, name: 'Hoya' });
+    const etags = new Set();
+    for (const name of ['Pilea', 'Pilea', 'Hoya']) {
+      await call(server, 'replacePlant', { id, name });
+      const { headers, output } = await getPlant(id);
+      etags.add(headers.get('etag') ?? Object(output).etag);
+      expect(output).toMatchObject({ id, name, updatedAt: expect.any(Date) });
+    }
+    expect([etags.size, etags.has(undefined)]).toEqual([3, false]);
   });
 
   it('responds with 40401 when there is no plant', async () => {
@@ -72,6 +86,32 @@ describe('GET /plants/{id}', () => {
     const { error, message } = Object(await response.json());
     expect([response.status, error]).toEqual([400, 40001]);
     expect(message).toContain(name);
+  });
+
+  it('responds with 304 to If-None-Match when the plant still has the ETag', async () => {
+    await post(server, '/plants', '{"id":15,"name":"Hoya"}');
+    const current = await get(server, '/plants/15');
+    const etag = current.headers.get('etag') ?? '';
+    expect([etag, await current.text()]).toEqual([
+      expect.stringMatching(/^"\d+"$/),
+      expect.not.stringContaining('etag'),
+    ]);
+    const { expectDescribed } = await documentOf(server.url);
+    for (const [known, status] of [
+      [etag, 304],
+      [`W/${etag}`, 304],
+      [`"1", ${etag}`, 304],
+      ['*', 304],
+      ['"1"', 200],
+      [`"1${etag.slice(1)}`, 200],
+    ] as const) {
+      const response = await get(server, '/plants/15', { 'if-none-match': known });
+      const { headers } = response;
+      const body = await response.text();
+      expect([known, response.status, headers.get('etag')]).toEqual([known, status, etag]);
+      expectDescribed('GET /plants/{id}', { status: response.status, headers, body });
+    }
+    expect((await get(server, '/plants/16', { 'if-none-match': '*' })).status).toBe(404);
   });
 
   it('writes all digits of an id, and the time in UTC', async () => {

@@ -52,6 +52,18 @@ describe.each(surfaceCallers)('listPlantChanges over $name', ({ call }) => {
     expect(again.changes.at(-1)).toMatchObject({ type: 'deleted', plant: { id: ids[2] } });
   });
 
+  it('returns a replacement as `updated`, with the new content', async () => {
+    const id = await create();
+    const { next: after } = await read();
+    await call(server, 'replacePlant', { id, name: 'new' });
+    const [change, ...others] = (await read({ after })).changes;
+    expect(change).toMatchObject({
+      type: 'updated',
+      plant: { id, name: 'new', updatedAt: expect.any(Date) },
+    });
+    expect([change?.plant, others]).toEqual([expect.not.objectContaining({ tag: 'y' }), []]);
+  });
+
   it('waits for a change', async () => {
     const { next } = await read();
     const page = read({ after: next, wait: 20 });
@@ -90,6 +102,8 @@ describe.each(surfaceCallers)('listPlantChanges over $name', ({ call }) => {
     [{ wait: -1 }, 'wait'],
     [{ wait: 21 }, 'wait'],
     [{ more: 1 }, '"more"'],
+    [{ tag: 'y' }, '"tag"'],
+    [{ only: 'created' }, '"only"'],
   ])('rejects the input %j, and names %s', async (input, name) => {
     const outcome = await call(server, 'listPlantChanges', input);
     expect(outcome).toMatchObject({ status: 400, error: 40001 });

@@ -60,6 +60,8 @@ describe.each(surfaceCallers)('listPlants over $name', ({ call }) => {
       expect(idsOf(page)).toEqual(ids.slice(i + 1, i + 2));
     }
     expect(idsOf(await list({ after: 8n, limit: 1 }))).toEqual([1000n]);
+    expect(idsOf(await list({ after: '-9007199254740993', limit: 1 }))).toEqual([-5n]);
+    expect((await list({ limit: 2 })).next).toBe('-9007199254740993');
   });
 
   it('has no `next` on the last page', async () => {
@@ -76,14 +78,19 @@ describe.each(surfaceCallers)('listPlants over $name', ({ call }) => {
   it('finds the plants whose name contains each word of the search, ignoring case', async () => {
     const found = async (query: object) => idsOf(await list({ limit: 1000, ...query }));
     expect(await found({ search: 'PLANT -' })).toEqual(ids.slice(0, 3));
-    expect(await found({ search: "s 'teddy bEAR" })).toEqual(sunflowers);
+    for (const search of ["s 'teddy bEAR", ' bear\t helianthus\n', "r' ed us"])
+      expect(await found({ search })).toEqual(sunflowers);
+    expect(await found({ search: 'teddy rose' })).toEqual([]);
     expect(await found({ search: '0%_\\', after: 1098n })).toEqual([1099n, 1100n]);
     expect(await found({ search: 'plant', tag: 'of no plant' })).toEqual([]);
   });
 
   it.each([
     ...[0, -1, 1001, 1.5, 2n ** 53n].map((limit) => [{ limit }, 'limit']),
-    [{ after: 2n ** 63n }, 'after'],
+    ...[2n ** 63n, '9223372036854775808', '007', '+5', '1e3', '', 'x', 1.5, true].map((after) => [
+      { after },
+      'after',
+    ]),
     [{ tag: '\0' }, 'tag'],
     ...['', 'x'.repeat(101), '\0'].map((search) => [{ search }, 'search']),
     [{ tag: 'seven', sort: 'name' }, '"sort"'],

@@ -43,11 +43,14 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     const first = await create();
     const { changes } = await followEvents(surface, server, queryAfter(after));
     await vi.waitFor(() => expect(changes()).toEqual([['created', first]]));
+    await rest.call(server, 'replacePlant', { id: first, name: 'y' });
+    await vi.waitFor(() => expect(changes()).toHaveLength(2));
     await remove(first);
     const second = await create();
     await vi.waitFor(() =>
       expect(changes()).toEqual([
         ['created', first],
+        ['updated', first],
         ['deleted', first],
         ['created', second],
       ]),
@@ -99,6 +102,8 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
       [40300, '', { authorization: `Bearer ${creator}` }],
       [40001, '?more=1'],
       [40001, queryAfter('x')],
+      [40001, surface.queryOf({ tag: 'x' })],
+      [40001, surface.queryOf({ only: 'created' })],
       [40001, '', { 'last-event-id': 'x' }],
       [40001, '', { 'last-event-id': 'x'.repeat(10_000) }],
       [41000, queryAfter(otherCursor)],
