@@ -83,8 +83,6 @@ export interface OpenOptions {
    * only the privilege to read. A data directory must already contain a database.
    */
   readonly readOnly?: boolean;
-  /** Whether a read-only database must be the primary. Only the primary has the feed of changes. */
-  readonly onPrimary?: boolean;
   /** Whether to throw `databaseUnavailable` when the Postgres is down. Default: the store waits. */
   readonly requireConnection?: boolean;
 }

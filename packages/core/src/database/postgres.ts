@@ -41,9 +41,9 @@ const toolLimits = {
  */
 export async function openPostgres(
   url: string,
-  { readOnly = false, onPrimary = !readOnly, requireConnection = false }: OpenOptions = {},
+  { readOnly = false, requireConnection = false }: OpenOptions = {},
 ): Promise<Database> {
-  const open = createOpener(url, onPrimary);
+  const open = createOpener(url, !readOnly);
   const name = readOnly ? 'plant-store tool' : 'plant-store';
   const prepare = once(async () => {
     const session = await open(readOnly ? { ...requestLimits, name } : toolLimits);
