@@ -50,6 +50,8 @@ const send = (path: string, init: RequestInit) =>
   });
 const create = (id: bigint, name: string) =>
   send('/plants', { method: 'POST', body: `{"id":${id},"name":${JSON.stringify(name)}}` });
+const replace = (id: bigint, name: string) =>
+  send(`/plants/${id}`, { method: 'PUT', body: JSON.stringify({ name }) });
 const remove = (id: bigint) => send(`/plants/${id}`, { method: 'DELETE' });
 
 const programs = [{ language: 'Python', command: 'python3', file: 'copy-plants.py' }].filter(
@@ -109,6 +111,8 @@ describe.each(programs)('the $language program that copies plants', ({ command, 
     await create(-(2n ** 63n), 'Hoya');
     start();
     await has([-(2n ** 63n), 'Hoya'], [9007199254740993n, 'Monstera 🪴']);
+    await replace(-(2n ** 63n), 'Hoya carnosa');
+    await has([-(2n ** 63n), 'Hoya carnosa'], [9007199254740993n, 'Monstera 🪴']);
     await remove(9007199254740993n);
     await create(9007199254740993n, 'Ficus');
     await create(9007199254740994n, 'Pilea');
