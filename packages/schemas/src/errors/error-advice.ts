@@ -27,7 +27,7 @@ const actions: Record<ErrorKind, string> = {
   headersTooLarge: 'send a shorter URL and smaller headers',
   internal: 'report the `X-Request-Id` to the operator',
   plantRejected: 'tell the operator what the message says',
-  notImplemented: 'use GET, POST or DELETE; without a feed, list the plants again and again',
+  notImplemented: 'use a method of the API; without a feed, list the plants again and again',
   databaseUnavailable: 'wait: a create, a replacement or a delete may or may not be done',
   overloaded: 'send fewer requests at the same time',
   shuttingDown: 'use a new connection, which may reach another instance',
