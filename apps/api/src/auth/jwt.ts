@@ -1,9 +1,16 @@
 import { createPrincipalCache, type TokenOwner } from '@plant-store/core/internal';
 import { isScope, type Scope, shorten } from '@plant-store/schemas';
-import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
+import {
+  createRemoteJWKSet,
+  customFetch,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
 import { HttpError } from '../errors/http-error.ts';
 import { type Authenticate, tokenInvalid } from './authentication.ts';
-import { identityProviderKeys } from './identity-provider-keys.ts';
 
 /** The identity provider whose JWTs are accepted. */
 export interface JwtSettings {
@@ -55,12 +62,43 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
       return { principal, validFor: exp * 1_000 - Date.now() };
     } catch (error) {
       if (error instanceof HttpError) throw error;
+      // jose throws its base class for a response without a JWKS: the status is not 200, or the body not JSON.
+      if (error instanceof errors.JOSEError && error.code === errors.JOSEError.code)
+        unavailable(error);
       const isKeyError =
         !(error instanceof errors.JOSEError) || error instanceof errors.JWKSInvalid;
       if (isKeyError) throw tokenInvalid(unusableKey(jwt, error));
       return nobody;
     }
   };
+}
+
+/** Milliseconds between two loads of known keys, because the provider may have withdrawn a key. */
+const renewInterval = 10 * 60_000;
+
+/**
+ * Finds the keys of an identity provider in its JWKS. jose loads the JWKS on first use and for an unknown key,
+ * at most every 30 s. While the provider is down, known keys stay in use for an hour.
+ */
+function identityProviderKeys(url: URL): JWTVerifyGetKey {
+  const keys = createRemoteJWKSet(url, {
+    timeoutDuration: 3_000, // The request that waits for the keys still needs time for its work.
+    cacheMaxAge: renewInterval + 60 * 60_000,
+    [customFetch]: (...request) => fetch(...request).catch(unavailable),
+  });
+  let renewedAt = performance.now();
+  return (header, token) => {
+    if (performance.now() - renewedAt >= renewInterval) {
+      renewedAt = performance.now();
+      keys.reload().catch(() => {}); // The known keys stay in use.
+    }
+    return keys(header, token);
+  };
+}
+
+function unavailable(cause: unknown): never {
+  const message = 'the identity provider did not respond: try again';
+  throw new HttpError('identityProviderUnavailable', message, { cause });
 }
 
 /**

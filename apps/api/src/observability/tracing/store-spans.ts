@@ -26,7 +26,7 @@ interface CallSpan {
  * stops the tracing.
  *
  * Several calls can share one SQL statement. The statement's span is then a child of the first call's span.
- * Links connect the statement's span with the spans of all these calls, in both directions.
+ * The statement's span has links to the spans of all these calls.
  */
 export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefined>): () => void {
   const callers = new WeakMap<object, CallSpan>();
@@ -111,7 +111,6 @@ export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefi
     const span = tracer.startSpan(summary, options, inside(parent));
     for (const [call, since] of waits) {
       call.setAttribute('plant_store.queue.duration', (performance.now() - since) / 1_000);
-      if (isShared) call.addLink({ context: span.spanContext() });
     }
     return span;
   }
