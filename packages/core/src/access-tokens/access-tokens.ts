@@ -101,7 +101,7 @@ export function createAccessTokens({ db }: Pick<Database, 'db'>): AccessTokens {
     what: 'look-ups of access tokens',
     send: findOwners,
     late: databaseUnavailable,
-    running: 1,
+    running: 2,
     batch: 32,
   });
   /** The ids of the tokens whose last use must be updated. */

@@ -36,7 +36,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     what: 'gets',
     send: getTogether,
     late: databaseUnavailable,
-    running: 1,
+    running: 2,
     batch: 32,
   });
   const lists = new Batcher<ListPlants, OutputText<PlantPage>>({
