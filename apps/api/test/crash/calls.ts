@@ -1,6 +1,6 @@
 import type { Operation } from './checker.ts';
 import type { Action } from './register.ts';
-import type { Server } from './world.ts';
+import type { Period, Server } from './world.ts';
 
 export interface Plant {
   readonly name: string;
@@ -93,7 +93,7 @@ export async function send(
 /** Parses JSON. Keeps all digits of an id. Keeps a cursor as a text, even when it is written as a number. */
 export function parse(json: string) {
   return JSON.parse(json, (key, value, context?: { source?: string }) => {
-    if (key === 'id') return BigInt(context?.source ?? value);
+    if (key === 'id' && typeof value === 'number') return BigInt(context?.source ?? value);
     return key === 'next' && typeof value === 'number' ? context?.source : value;
   });
 }
@@ -129,14 +129,18 @@ export function isExpected(call: Call): boolean {
 
 /**
  * The latest moment at which a call without a result may take effect. After an error, that is a second after
- * the response. Without a response, the server ends the request 6 s after the server could read it. A second
- * more is an allowance for a busy machine.
+ * the response, or after the standby confirms the commit. Without a response, the server ends the request 6 s
+ * after the server could read it. A second more is an allowance for a busy machine.
  */
 export function effectLimit({ server, start, end, response }: Call): number {
-  if (response) return end + 1_000 + 1_000;
-  // A frozen server reads the request only when it goes on.
-  const thaws = server.freezes.filter((freeze) => freeze.start < end && freeze.end > start);
-  return Math.max(end, ...thaws.map((freeze) => freeze.end)) + 6_000 + 1_000;
+  const endOf = (periods: readonly Period[]) =>
+    periods.filter((each) => each.start < end && each.end > start).map((each) => each.end);
+  const confirmed = Math.max(end, ...endOf(server.withoutStandby)) + 1_000 + 1_000;
+  if (response) return confirmed;
+  return Math.max(
+    confirmed,
+    ...[end, ...endOf(server.freezes)].map((time) => time + 6_000 + 1_000),
+  );
 }
 
 /** An operation with the call that caused it. */

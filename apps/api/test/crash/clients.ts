@@ -113,7 +113,8 @@ export async function startClients(world: World, random: Random) {
   const run = async () => {
     while (!isOver) {
       await setTimeout(random.whole(10, 120));
-      if (random.isLikely(0.4)) await createFresh();
+      if (random.isLikely(0.2)) await createFresh();
+      else if (random.isLikely(0.25)) await createOnce(await runningServer());
       else await changeHot();
     }
   };

@@ -26,6 +26,9 @@ export interface Fault extends WorldOptions {
 /** A world with a database, which only a fault of the embedded database does not have. */
 export type FaultyWorld = World & { readonly database: Database };
 
+/** During a fault, a create must fail within this many milliseconds. */
+const patience = 30_000;
+
 /** The highest number of connections of one server: those of the pool, and one that observes them. */
 const poolSize = 12;
 
@@ -69,13 +72,17 @@ export const faults: readonly Fault[] = [
     name: 'a standby that is away',
     lasts: 2_000,
     needsStandby: true,
-    async cause({ database, calls, problems, unconfirmed }) {
+    async cause({ servers, database, calls, problems }) {
+      // Nobody can cancel the wait of a commit for the standby. The commit is visible when the wait ends.
+      const period = { start: performance.now(), end: Number.POSITIVE_INFINITY };
+      for (const server of servers) server.withoutStandby.push(period);
       await database.standby?.halt();
       const start = performance.now();
       const during = () => calls.filter((call) => call.start > start);
       await cancelWaits(database);
       return async () => {
-        await until(() => during().some(isFailedCreate));
+        if (!(await isTrueIn(patience, () => during().some(isFailedCreate))))
+          problems.push('no create got 50300 without the standby');
         for (const { request } of during().filter(isCreated))
           problems.push(
             `the create of ${'id' in request && request.id} got 200 without the standby`,
@@ -84,8 +91,7 @@ export const faults: readonly Fault[] = [
         if (most > 2 * poolSize) problems.push(`${most} sessions without the standby`);
         await database.standby?.start();
         await database.untilStreaming();
-        // Nobody can cancel the wait of a commit for the standby. The commit is visible when the wait ends.
-        unconfirmed.push({ start, end: performance.now() });
+        period.end = performance.now();
       };
     },
   },
@@ -138,20 +144,19 @@ export const faults: readonly Fault[] = [
     name: 'a lost response',
     times: 3,
     lasts: 2_500,
-    async cause(_, server) {
-      await setNetwork(server, 'holdResponses');
-      return async () => (await setNetwork(server, 'refuse'))();
-    },
+    cause: async (_, { network }) => network?.loseResponses() ?? (() => {}),
   },
   {
     name: 'a full disk',
     maxFileSize: 4 * 1_024,
     lasts: 3_000,
-    async cause({ database, calls }) {
+    async cause({ database, calls, problems }) {
       await fillDisk(database);
       const start = performance.now();
       return async () => {
-        await until(() => calls.some((call) => call.start > start && isFailedCreate(call)));
+        const isFailed = (call: Call) => call.start > start && isFailedCreate(call);
+        if (!(await isTrueIn(patience, () => calls.some(isFailed))))
+          problems.push('no create got 50300 on the full disk');
         await database.query('vacuum plants');
       };
     },
@@ -241,11 +246,13 @@ async function fillDisk({ query }: Database): Promise<void> {
 const isFailedCreate = (call: Call): boolean =>
   call.request.type === 'create' && call.response !== undefined && isUnknown(call);
 
-/** Waits until a condition is true. Fails after a minute. */
-async function until(condition: () => boolean): Promise<void> {
-  for (const end = performance.now() + 60_000; !condition(); await setTimeout(20)) {
-    if (performance.now() > end) throw new Error(`never became true: ${condition}`);
+/** Waits until a condition is true, for some milliseconds at most. */
+async function isTrueIn(milliseconds: number, condition: () => boolean): Promise<boolean> {
+  for (const end = performance.now() + milliseconds; performance.now() < end; ) {
+    if (condition()) return true;
+    await setTimeout(20);
   }
+  return false;
 }
 
 async function setNetwork({ network }: Server, fault: NetworkFault) {

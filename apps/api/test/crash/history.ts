@@ -29,11 +29,14 @@ export interface History extends WorldOptions {
   next(random: Random, world: World): Fault | undefined;
 }
 
-/** The copies must be the table this many milliseconds after the last write. */
-const patience = 120_000;
+/**
+ * The copies must be the table this many milliseconds after the last write. An instance that is killed while
+ * it sends a webhook's message holds the message back for a minute.
+ */
+const patience = 240_000;
 
-/** A report shows this many calls on an id, because the last ones tell what was wrong. */
-const maxLines = 15;
+/** A report shows at most this many calls on an id: the last ones before the wrong result. */
+const maxLines = 12;
 
 /** Runs clients and consumers while the faults of a history happen, and checks what they have seen. */
 export async function runHistory(history: History, seed: number): Promise<Outcome> {
@@ -49,6 +52,7 @@ export async function runHistory(history: History, seed: number): Promise<Outcom
       const fault = history.next(random, world);
       if (!fault) break;
       await setTimeout(random.whole(700, 1_500));
+      clients.createSome(); // The fault begins while these creates are in flight.
       // The cast is safe, because the world of each fault of Postgres has a database.
       const mend = await fault.cause(world as FaultyWorld, random.pick(world.servers));
       clients.createSome();
@@ -105,6 +109,7 @@ function wrongCalls({ calls, unconfirmed }: World): string[] {
     if (isExplainable(operations)) continue;
     const part = unexplainedPart(operations).toSorted((a, b) => a.start - b.start);
     const lines = part
+      .filter(({ action }, i) => !isEqual(action, part[i - 1]?.action))
       .slice(-maxLines)
       .map(({ call, action }) => `      ${lineOf(call, origin)}${stateOf(action)}`);
     problems.push([`${reasonOf(operations)}, id ${id}:`, ...lines].join('\n'));
@@ -124,6 +129,10 @@ function reasonOf(operations: readonly CallOperation[]): string {
     ? 'an acknowledged plant is missing'
     : 'no order of the calls explains their results';
 }
+
+/** Whether two operations are reads of the same state, of which a report shows only the first. */
+const isEqual = (one: Action, other: Action | undefined) =>
+  one.type === 'read' && other?.type === 'read' && one.state === other.state;
 
 const stateOf = (action: Action) =>
   action.type === 'read' ? ` (${action.state ?? 'no plant'})` : '';

@@ -14,28 +14,31 @@ export interface Receiver {
   close(): void;
 }
 
-/** The receiver processes this message, but loses the response. */
-const lostMessage = 3;
+/** Before this message is processed, its first attempt gets 503. */
+const rejectedMessage = 2;
+
+/** After this message is processed, its first response is lost. */
+const lostMessage = 4;
 
 /** Starts the endpoint of a webhook. The endpoint keeps a copy of the plants, as docs/webhooks.md describes. */
 export async function startReceiver(): Promise<Receiver> {
   const copy = createCopy('the copy of the webhook');
   const servers: Server[] = [];
-  const bodies = new Map<string, string>();
+  const processed = new Set<string>();
+  const failed = new Set<number>();
 
-  const receive = async (id: string, body: string) => {
-    const known = bodies.get(id);
-    if (known !== undefined) {
-      if (known !== body)
-        copy.problems.push(`the webhook sent the message ${id} with another body`);
-      return;
-    }
+  const receive = async (id: string, body: string): Promise<'ok' | 'rejected' | 'lost'> => {
+    if (processed.has(id)) return 'ok';
+    const number = processed.size + 1;
+    if (number === rejectedMessage && isFirst(number)) return 'rejected';
     const { type, data } = parse(body);
     if (type === 'plants.changed') copy.apply(data.changes);
     else if (type === 'plants.reset') await listAgain();
     else copy.problems.push(`the webhook sent a message of the type ${type}`);
-    bodies.set(id, body);
+    processed.add(id);
+    return number === lostMessage && isFirst(number) ? 'lost' : 'ok';
   };
+  const isFirst = (number: number) => !failed.has(number) && Boolean(failed.add(number));
   const listAgain = async () => {
     for (;;) {
       const plants = await listPlants(servers).catch(() => undefined);
@@ -44,18 +47,16 @@ export async function startReceiver(): Promise<Receiver> {
     }
   };
   // The messages of an endpoint have an order, so one message is processed after another.
-  let last = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
   const server = createServer(async (request, response) => {
     const body = await text(request).catch(() => undefined); // A killed server sends no complete body.
     if (body === undefined) return;
-    last = last.then(() => receive(String(request.headers['webhook-id']), body));
-    await last;
-    if (bodies.size === lostMessage && !lost.has(body)) {
-      lost.add(body);
-      response.destroy();
-    } else response.end();
+    const received = last.then(() => receive(String(request.headers['webhook-id']), body));
+    last = received;
+    const outcome = await received;
+    if (outcome === 'lost') response.destroy();
+    else response.writeHead(outcome === 'ok' ? 200 : 503).end();
   });
-  const lost = new Set<string>();
   const url = await listen(server);
   return {
     url,

@@ -4,14 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openPlantStore } from '@plant-store/core';
 import {
   type Fault as NetworkFault,
   type StartedProcess,
   startFaultProxy,
   startProcess,
 } from '@plant-store/test-setup';
-import type { Call } from './calls.ts';
+import { type Call, send } from './calls.ts';
 import { type Database, startDatabase } from './database.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
@@ -26,17 +25,27 @@ export interface Server {
   readonly process: StartedProcess;
   /** The network between the process and its Postgres. */
   readonly network: Network | undefined;
-  /** The periods in which the process was frozen. */
-  readonly freezes: { start: number; end: number }[];
+  /** The periods in which the process was frozen, and reads no request. */
+  readonly freezes: Period[];
+  /** The periods in which no standby confirms a commit, so that a commit waits. */
+  readonly withoutStandby: Period[];
   start(): Promise<void>;
   /** Resolves with the exit code, or with the signal that ended the process. */
   stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+/** Milliseconds of this process. */
+export interface Period {
+  readonly start: number;
+  end: number;
 }
 
 interface Network {
   /** The store's URL of both database servers. */
   readonly url: string;
   set(fault: NetworkFault): void;
+  /** Drops the responses on the open connections. Returns a function that resets these connections. */
+  loseResponses(): () => void;
   /** The ports from which the connections reach Postgres. */
   ports(): number[];
   close(): void;
@@ -53,8 +62,8 @@ export interface World {
   readonly calls: Call[];
   /** What was wrong, each in one sentence. */
   readonly problems: string[];
-  /** Periods in which a read may show a plant that a failover loses, because nobody has confirmed it. */
-  readonly unconfirmed: { start: number; end: number }[];
+  /** The periods in which a read may show a plant that a failover loses, because no standby has it. */
+  readonly unconfirmed: Period[];
   stop(): Promise<void>;
 }
 
@@ -84,7 +93,6 @@ export async function startWorld({ isEmbedded, maxFileSize, diskSize }: WorldOpt
     }
     const database = isEmbedded ? undefined : await startDatabase(maxFileSize);
     if (database) cleanUps.push(database.stop);
-    await createWebhook(receiver.url, database ? database.urls()[0] : undefined, directory);
     await database?.addStandby();
 
     const begin = async (name: string) => {
@@ -97,6 +105,7 @@ export async function startWorld({ isEmbedded, maxFileSize, diskSize }: WorldOpt
     };
     const servers = await Promise.all((database ? ['A', 'B'] : ['A']).map(begin));
     receiver.servers.push(...servers);
+    await createWebhook(servers, receiver.url);
     const seen = { calls: [], problems: [], unconfirmed: [] };
     const world: World = { servers, database, directory, receiver, ...seen, stop };
     return world;
@@ -106,12 +115,9 @@ export async function startWorld({ isEmbedded, maxFileSize, diskSize }: WorldOpt
   }
 }
 
-/** Creates the webhook before a server starts, because nobody can create a webhook over HTTP today. */
-async function createWebhook(url: string, databaseUrl: string | undefined, dataDirectory: string) {
-  const place = databaseUrl ? { databaseUrl } : { dataDirectory };
-  const store = await openPlantStore(place, { webhooks: { allow: ['127.0.0.1'] } });
-  await store.webhooks.create({ url });
-  await store.close();
+async function createWebhook([server]: readonly Server[], url: string): Promise<void> {
+  const response = server && (await send(server, 'POST', '/webhooks', JSON.stringify({ url })));
+  if (response?.status !== 200) throw new Error(`no webhook: ${response?.body.message}`);
 }
 
 /** Starts a proxy in front of each database server. */
@@ -123,6 +129,12 @@ async function startNetwork(urls: string[]): Promise<Network> {
     url: first?.replace(/(?<=@[^/]+)\//, `${hosts}/`) ?? '',
     set(fault) {
       for (const proxy of proxies) proxy.fault = fault;
+    },
+    loseResponses() {
+      const resets = proxies.map((proxy) => proxy.loseResponses());
+      return () => {
+        for (const reset of resets) reset();
+      };
     },
     ports: () => proxies.flatMap((proxy) => proxy.serverPorts),
     close() {
@@ -152,6 +164,7 @@ async function startServer(
     token,
     network,
     freezes: [],
+    withoutStandby: [],
     get url() {
       return url;
     },

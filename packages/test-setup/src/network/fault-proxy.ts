@@ -15,6 +15,14 @@ export type Fault =
   /** The proxy holds only the server's responses until the fault ends. */
   | 'holdResponses';
 
+interface Connection {
+  /** The port from which the proxy reaches the server. */
+  port(): number;
+  /** Drops all later responses of the server. */
+  hold(): void;
+  reset(): void;
+}
+
 export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
 /** Starts a TCP proxy in front of the server at a URL. */
@@ -22,7 +30,7 @@ export async function startFaultProxy(serverUrl: string) {
   const url = new URL(serverUrl);
   const target = { host: url.hostname, port: Number(url.port), allowHalfOpen: true };
   const sockets = new Set<Socket>();
-  const servers = new Set<Socket>();
+  const connections = new Set<Connection>();
   let generation = 0;
   let fault: Fault = 'none';
   const heldBack: (() => void)[] = [];
@@ -37,7 +45,18 @@ export async function startFaultProxy(serverUrl: string) {
     let isHeld = false;
     const own = generation;
     const isForgotten = () => own !== generation;
-    servers.add(server.on('close', () => servers.delete(server)));
+    const connection = {
+      port: () => server.localPort ?? Number.NaN,
+      hold() {
+        isHeld = true;
+      },
+      reset() {
+        isHeld = false;
+        client.resetAndDestroy();
+      },
+    };
+    connections.add(connection);
+    server.on('close', () => connections.delete(connection));
     for (const [from, to] of [
       [client, server],
       [server, client],
@@ -88,7 +107,15 @@ export async function startFaultProxy(serverUrl: string) {
     },
     /** The ports of the open connections to the server. In Postgres, each is a `client_port`. */
     get serverPorts() {
-      return [...servers].map(({ localPort }) => localPort ?? Number.NaN);
+      return [...connections].map(({ port }) => port());
+    },
+    /** Drops the responses on the open connections. Returns a function that resets these connections. */
+    loseResponses() {
+      const open = [...connections];
+      for (const connection of open) connection.hold();
+      return () => {
+        for (const connection of open) connection.reset();
+      };
     },
     /** Resets the connection of the next response that contains this text. Resolves after the reset. */
     loseResponse: (text: string) =>
