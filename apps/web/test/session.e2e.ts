@@ -107,7 +107,7 @@ it('creates a token in steps, hands it over as a link, and revokes it', async ()
   await page.getByText('nobody can see the token').waitFor();
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
   await page.getByRole('button', { name: 'Copy the command' }).click();
-  await expect.poll(copied).toMatch(/^curl '.*\/plants' -H 'Authorization: Bearer plant_/);
+  await expect.poll(copied).toMatch(/^curl '.*\/plants' -H "Authorization: Bearer plant_/);
   await page.getByRole('button', { name: 'Copy the link' }).click();
   await expect.poll(copied).toMatch(/#token=plant_/);
   const colleague = await openPage(await copied());

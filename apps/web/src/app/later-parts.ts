@@ -1,4 +1,4 @@
-import { type ComponentType, lazy } from 'react';
+import { lazy } from 'react';
 
 /** While the server does not respond, the console asks for a script again after this time, in milliseconds. */
 const retryDelay = 1_000;
@@ -28,17 +28,11 @@ export function loadFiles(): Promise<Files> {
   return load(() => import('./files.ts'));
 }
 
-const later = <Props>(pick: (later: Later) => ComponentType<Props>) =>
-  lazy(async () => ({ default: pick(await loadLater()) }));
-
-const files = <Props>(pick: (files: Files) => ComponentType<Props>) =>
-  lazy(async () => ({ default: pick(await loadFiles()) }));
-
-export const Account = later(({ Account }) => Account);
-export const AddPlant = later(({ AddPlant }) => AddPlant);
-export const DeleteQuestion = later(({ DeleteQuestion }) => DeleteQuestion);
-export const ExportPlants = files(({ ExportPlants }) => ExportPlants);
-export const ImportPlants = files(({ ImportPlants }) => ImportPlants);
-export const OnePlant = later(({ OnePlant }) => OnePlant);
-export const SignInAgain = later(({ SignInAgain }) => SignInAgain);
-export const Tokens = later(({ Tokens }) => Tokens);
+export const Account = lazy(async () => ({ default: (await loadLater()).Account }));
+export const AddPlant = lazy(async () => ({ default: (await loadLater()).AddPlant }));
+export const DeleteQuestion = lazy(async () => ({ default: (await loadLater()).DeleteQuestion }));
+export const ExportPlants = lazy(async () => ({ default: (await loadFiles()).ExportPlants }));
+export const ImportPlants = lazy(async () => ({ default: (await loadFiles()).ImportPlants }));
+export const OnePlant = lazy(async () => ({ default: (await loadLater()).OnePlant }));
+export const SignInAgain = lazy(async () => ({ default: (await loadLater()).SignInAgain }));
+export const Tokens = lazy(async () => ({ default: (await loadLater()).Tokens }));

@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ErrorAlert, isChangedPlant, isUnknownPlant } from '../store/errors.tsx';
+import { ErrorAlert, isError } from '../store/errors.tsx';
 import { useClient } from '../store/store.tsx';
 import { Button } from '../ui/button.tsx';
-import { ClientText, countOf, number } from '../ui/client-text.tsx';
+import { countOf, number } from '../ui/client-text.tsx';
 import { Question } from '../ui/dialog.tsx';
 import { notify } from '../ui/notice.tsx';
 import { plantQuery, refreshPlants, type SeenPlant } from './plant-queries.ts';
+import { PlantInLine } from './plant-text.tsx';
 
 /** The question names at most this number of plants. */
 const mostNames = 5;
@@ -37,10 +38,10 @@ export function DeleteQuestion(props: DeleteQuestionProps) {
       await client.deletePlant.mutate({ id, ifMatch: etag });
     } catch (error) {
       // Another person, or an earlier attempt without a response, may have deleted the plant.
-      if (isUnknownPlant(error)) return;
-      if (!isChangedPlant(error)) throw error;
+      if (isError(error, 'plantUnknown')) return;
+      if (!isError(error, 'preconditionFailed')) throw error;
       const now = await queryClient.fetchQuery(plantQuery(client, id)).catch((error) => {
-        if (!isUnknownPlant(error)) throw error;
+        if (!isError(error, 'plantUnknown')) throw error;
       });
       if (!now) return;
       setPlants([now]);
@@ -72,7 +73,7 @@ export function DeleteQuestion(props: DeleteQuestionProps) {
     },
   });
   const left = plants.length - gone.length;
-  const isChanged = isChangedPlant(remove.error);
+  const isChanged = isError(remove.error, 'preconditionFailed');
   const confirm = `Delete ${countOf(plants.length)}`;
   const named = plants.slice(0, mostNames);
   return (
@@ -96,14 +97,9 @@ export function DeleteQuestion(props: DeleteQuestionProps) {
         )}
         {!isChanged && <p>This cannot be undone.</p>}
         <ul className="help">
-          {named.map(({ id, name, tag }) => (
-            <li key={String(id)}>
-              <ClientText text={name.slice(0, 200)} />
-              {isChanged && tag !== undefined && (
-                <>
-                  , tag <ClientText text={tag.slice(0, 200)} />
-                </>
-              )}
+          {named.map((plant) => (
+            <li key={String(plant.id)}>
+              <PlantInLine plant={plant} />
             </li>
           ))}
           {plants.length > mostNames && (

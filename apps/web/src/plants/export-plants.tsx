@@ -2,13 +2,13 @@ import type { Format } from '@plant-store/formats';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { ErrorAlert } from '../store/errors.tsx';
-import { useClient } from '../store/store.tsx';
-import type { PlantFilter } from '../ui/address.ts';
+import { curlOf, useClient } from '../store/store.tsx';
+import { hrefOf, type PlantFilter } from '../ui/address.ts';
 import { Button, CopyButton } from '../ui/button.tsx';
 import { ClientText, countOf } from '../ui/client-text.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { notify } from '../ui/notice.tsx';
-import { allPages, curlOf } from './plant-queries.ts';
+import { allPages } from './plant-queries.ts';
 import { plantFile } from './save-plants.ts';
 
 interface ExportPlantsProps {
@@ -62,7 +62,10 @@ export function ExportPlants({ filter, onClose }: ExportPlantsProps) {
         ) : (
           <>
             <Button onClick={onClose}>Cancel</Button>
-            <CopyButton label="Copy as curl" text={curlOf('listPlants', { tag, search })} />
+            <CopyButton
+              label="Copy as curl"
+              text={curlOf(`plants${hrefOf(filter).replace('#', '?')}`)}
+            />
             <Button onClick={() => save.mutate('ndjson')}>NDJSON</Button>
             <Button kind="primary" icon="download" data-focus onClick={() => save.mutate('csv')}>
               CSV

@@ -1,8 +1,7 @@
 import type { PlantStoreClient } from '@plant-store/client';
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import { defaultPageSize, maxPageSize, operations } from '@plant-store/schemas/plain';
+import { defaultPageSize, maxPageSize } from '@plant-store/schemas/plain';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { baseUrl } from '../store/store.tsx';
 import type { PlantFilter } from '../ui/address.ts';
 
 /** The list asks for its page again after this number of milliseconds. */
@@ -98,18 +97,4 @@ export function knownTags(queryClient: QueryClient, text: string): string[] {
   const tags = pages.flatMap(([, page]) => page?.plants.flatMap(({ tag }) => tag ?? []) ?? []);
   const start = text.toLowerCase();
   return [...new Set(tags)].filter((tag) => tag.toLowerCase().startsWith(start));
-}
-
-/** Returns a command for a POSIX shell that reads plants. An environment variable contains the token. */
-export function curlOf(
-  operation: 'getPlant' | 'listPlants',
-  input: Readonly<Record<string, unknown>>,
-): string {
-  const path = operations[operation].path.slice(1).replace('{id}', String(input['id']));
-  const given = Object.entries(input).filter(
-    ([name, value]) => name !== 'id' && value !== undefined,
-  );
-  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-  const url = new URL(query.size > 0 ? `${path}?${query}` : path, baseUrl());
-  return `curl '${url.href.replaceAll("'", '%27')}' -H "Authorization: Bearer $PLANT_STORE_TOKEN"`;
 }

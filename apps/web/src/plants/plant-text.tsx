@@ -23,6 +23,21 @@ export function Time({ at }: { at: Date }) {
   return <time dateTime={at.toISOString()}>{shortTime.format(at)}</time>;
 }
 
+/** Shows the name and the tag of a plant in one sentence. */
+export function PlantInLine({
+  plant: { name, tag },
+}: {
+  plant: Pick<StoredPlant, 'name' | 'tag'>;
+}) {
+  return (
+    <>
+      <ClientText text={name.slice(0, 200)} />
+      {tag !== undefined && ', tag '}
+      {tag !== undefined && <ClientText text={tag.slice(0, 200)} />}
+    </>
+  );
+}
+
 /** Shows all that the store knows about a plant. A replaced plant has the time of the replacement. */
 export function PlantFacts({ plant }: { plant: StoredPlant }) {
   const { id, name, tag, createdAt, updatedAt } = plant;

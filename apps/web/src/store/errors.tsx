@@ -1,4 +1,5 @@
 import { AccessTokenError, plantStoreError } from '@plant-store/client';
+import type { ErrorKind } from '@plant-store/schemas/plain';
 
 /** Returns a message that explains the error of a request to a person. */
 export function explainError(thrown: unknown): string {
@@ -18,19 +19,9 @@ export function isTokenError(thrown: unknown): boolean {
   return kind === 'tokenInvalid' || kind === 'tokenMissing';
 }
 
-/** Whether the access token lacks the scope for a request. */
-export function isScopeError(thrown: unknown): boolean {
-  return plantStoreError(thrown)?.kind === 'insufficientScope';
-}
-
-/** Whether the store has no plant with the number of a request. */
-export function isUnknownPlant(thrown: unknown): boolean {
-  return plantStoreError(thrown)?.kind === 'plantUnknown';
-}
-
-/** Whether somebody else has replaced or deleted the plant since the user has seen it. */
-export function isChangedPlant(thrown: unknown): boolean {
-  return plantStoreError(thrown)?.kind === 'preconditionFailed';
+/** Whether the store has rejected a request for this reason. */
+export function isError(thrown: unknown, kind: ErrorKind): boolean {
+  return plantStoreError(thrown)?.kind === kind;
 }
 
 /** Whether the user has stopped the request. */

@@ -13,11 +13,17 @@ import {
   useQuery,
 } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useLayoutEffect, useState } from 'react';
-import { explainError, isScopeError, isTokenError } from './errors.tsx';
+import { explainError, isError, isTokenError } from './errors.tsx';
 
 /** Returns the address of the store. If a proxy adds a path prefix, the address includes the prefix. */
 export function baseUrl(): string {
   return new URL('.', document.baseURI).href;
+}
+
+/** Returns a command for a POSIX shell that reads plants. By default, a variable contains the token. */
+export function curlOf(path: string, token = '$PLANT_STORE_TOKEN'): string {
+  const url = new URL(path, baseUrl()).href.replace(/\?$/, '').replaceAll("'", '%27');
+  return `curl '${url}' -H "Authorization: Bearer ${token}"`;
 }
 
 const ClientContext = createContext<PlantStoreClient | undefined>(undefined);
@@ -44,7 +50,8 @@ export function Store({ token, children, onRejected }: StoreProps) {
 function connect(onRejected: (reason: string) => void) {
   const onError = (error: unknown) => {
     if (isTokenError(error)) onRejected(explainError(error));
-    if (isScopeError(error)) void queryClient.invalidateQueries({ queryKey: ['whoAmI'] });
+    if (isError(error, 'insufficientScope'))
+      void queryClient.invalidateQueries({ queryKey: ['whoAmI'] });
   };
   const queryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),

@@ -3,7 +3,7 @@ import { type Scope, scopes } from '@plant-store/schemas/plain';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ErrorAlert } from '../store/errors.tsx';
-import { baseUrl, describeScope, useClient } from '../store/store.tsx';
+import { baseUrl, curlOf, describeScope, useClient } from '../store/store.tsx';
 import { Button, CopyButton, LinkButton } from '../ui/button.tsx';
 import { Check, Field } from '../ui/field.tsx';
 
@@ -104,7 +104,7 @@ interface NewTokenProps {
 /** Hands over a new token: as a link for a person, and as a command for a program. */
 function NewToken({ name, token, onClose }: NewTokenProps) {
   const link = `${baseUrl()}#token=${encodeURIComponent(token)}`;
-  const command = `curl '${baseUrl()}plants' -H 'Authorization: Bearer ${token}'`;
+  const command = curlOf('plants', token);
   return (
     <section className="stack" aria-label="The new token">
       <p role="status">

@@ -1,8 +1,7 @@
-import { plantStoreError } from '@plant-store/client';
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { explainError } from '../../store/errors.tsx';
+import { explainError, isError } from '../../store/errors.tsx';
 import { useClient } from '../../store/store.tsx';
 import { Dialog, Question } from '../../ui/dialog.tsx';
 import { plantQuery, refreshPlants } from '../plant-queries.ts';
@@ -31,7 +30,7 @@ export function AddPlant({ mayRead, start, onAdded, onClose }: AddPlantProps) {
   const [isTyped, setIsTyped] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
   const onLeave = () => (isTyped ? setIsAsking(true) : onClose());
-  const isTaken = plantStoreError(add.error)?.kind === 'idTaken';
+  const isTaken = isError(add.error, 'idTaken');
   return (
     <Dialog place="side" title="Add a plant" onClose={onLeave}>
       <PlantForm

@@ -1,12 +1,12 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isChangedPlant } from '../../store/errors.tsx';
+import { isError } from '../../store/errors.tsx';
 import { useClient } from '../../store/store.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ClientText } from '../../ui/client-text.tsx';
 import { notify } from '../../ui/notice.tsx';
 import { plantQuery, refreshPlants, type SeenPlant } from '../plant-queries.ts';
+import { PlantInLine } from '../plant-text.tsx';
 import { PlantForm } from './plant-form.tsx';
 
 interface CorrectPlantProps {
@@ -31,7 +31,7 @@ export function CorrectPlant({ plant, onCorrected, onClose }: CorrectPlantProps)
       onClose();
     },
   });
-  const isConflict = isChangedPlant(correct.error);
+  const isConflict = isError(correct.error, 'preconditionFailed');
   const { data: stored } = useQuery({
     ...plantQuery(client, plant.id),
     enabled: isConflict,
@@ -53,10 +53,10 @@ export function CorrectPlant({ plant, onCorrected, onClose }: CorrectPlantProps)
           <section role="alert" className="warning stack" aria-label="Somebody else was faster">
             <p>Somebody else has corrected this plant since you opened it.</p>
             <p>
-              Theirs: <Content plant={stored} />
+              Theirs: <PlantInLine plant={stored} />
             </p>
             <p>
-              Yours: <Content plant={mine} />
+              Yours: <PlantInLine plant={mine} />
             </p>
             <div className="row">
               <Button
@@ -76,18 +76,5 @@ export function CorrectPlant({ plant, onCorrected, onClose }: CorrectPlantProps)
       onChange={correct.reset}
       onCancel={onClose}
     />
-  );
-}
-
-function Content({ plant: { name, tag } }: { plant: Pick<StoredPlant, 'name' | 'tag'> }) {
-  return (
-    <>
-      <ClientText text={name} />
-      {tag !== undefined && (
-        <>
-          , tag <ClientText text={tag} />
-        </>
-      )}
-    </>
   );
 }

@@ -2,14 +2,13 @@ import { isRetryable } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/schemas';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ErrorAlert, isUnknownPlant } from '../../store/errors.tsx';
-import { baseUrl, type Permissions, useClient } from '../../store/store.tsx';
+import { ErrorAlert, isError } from '../../store/errors.tsx';
+import { baseUrl, curlOf, type Permissions, useClient } from '../../store/store.tsx';
 import { hrefOf } from '../../ui/address.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { ClientText } from '../../ui/client-text.tsx';
 import { Beside } from '../../ui/dialog.tsx';
 import {
-  curlOf,
   type PlantActions,
   plantQuery,
   refreshInterval,
@@ -35,7 +34,7 @@ export function OnePlant({ id, onClose, ...rest }: OnePlantProps) {
     ...plantQuery(client, id),
     refetchInterval: ({ state }) => (!state.error || isRetryable(state.error)) && refreshInterval,
   });
-  const isGone = isUnknownPlant(error);
+  const isGone = isError(error, 'plantUnknown');
   return (
     <Beside title={plant ? <ClientText text={plant.name} /> : `Plant ${id}`} onClose={onClose}>
       {isGone && (
@@ -82,7 +81,7 @@ function FoundPlant({ plant, may, isListChecked, actions, onCorrected }: FoundPl
           </Button>
         )}
         <CopyButton icon="link" label="Copy link" text={baseUrl() + hrefOf({ plant: id })} />
-        <CopyButton label="Copy as curl" text={curlOf('getPlant', { id })} />
+        <CopyButton label="Copy as curl" text={curlOf(`plants/${id}`)} />
         {may.delete && !isListChecked && (
           <Button kind="danger-plain" icon="bin" onClick={() => actions.remove([plant])}>
             Delete
