@@ -4,10 +4,9 @@ const tests = '/test/|[.](?:test|slow|e2e)[.]ts$|/vitest[^/]*[.]ts$';
 const imports = {
   'packages/schemas': [],
   'packages/formats': ['packages/schemas'],
-  'packages/fast-start': [],
   'packages/core': ['packages/schemas'],
   'packages/client': ['packages/schemas', 'packages/core'],
-  'apps/api': ['packages/schemas', 'packages/core', 'packages/fast-start'],
+  'apps/api': ['packages/schemas', 'packages/core'],
   'apps/web': ['packages/schemas', 'packages/formats', 'packages/client'],
   'apps/cli': ['packages/schemas', 'packages/formats', 'packages/client'],
 };

@@ -1,8 +1,6 @@
-import { startFast } from '@plant-store/fast-start';
 import { exitOnSignals } from './process/stop.ts';
 
 exitOnSignals();
-startFast();
 try {
   const { readEnv } = await import('./env.ts');
   const { start } = await import('./process/start.ts');
