@@ -9,9 +9,10 @@ import {
   type Scope,
 } from '@plant-store/schemas';
 import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/pg-proxy';
 import { z } from 'zod';
 import { Batcher, type Call } from '../database/batcher.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, RunOptions } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { databaseUnavailable, orUnavailable, toStoreError } from '../database/errors.ts';
 import { accessTokens } from '../database/tables.ts';
@@ -95,7 +96,13 @@ export function generateToken(): string {
 }
 
 /** Makes the functions for the access tokens of a database. */
-export function createAccessTokens({ db }: Pick<Database, 'db'>): AccessTokens {
+export function createAccessTokens({
+  read,
+  write,
+}: Pick<Database, 'read' | 'write'>): AccessTokens {
+  // No exported type names Drizzle, because its types have errors without the drivers of other databases.
+  const db = (options: RunOptions) =>
+    drizzle((text, values) => (/^select\b/i.test(text) ? read : write)(text, values, options));
   const principals = createPrincipalCache((sha256) => lookUps.run(sha256));
   const lookUps = new Batcher<string, TokenOwner>({
     what: 'look-ups of access tokens',

@@ -1,4 +1,3 @@
-import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy';
 import type { CallOptions, Deadline } from './deadline.ts';
 import type { Advice } from './errors.ts';
 
@@ -19,8 +18,6 @@ export interface Database {
   readonly read: Run;
   /** Runs a statement that writes. Never sends it twice. */
   readonly write: Run;
-  /** Drizzle, for access tokens and webhooks. A `select` runs as a read, other statements as a write. */
-  db(options: RunOptions): PgRemoteDatabase;
   /** The number of statements of each kind that run at the same time. */
   readonly connections: Readonly<Record<Kind, number>>;
   /** The connections and queues, for metrics. */

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { drizzle } from 'drizzle-orm/pg-proxy';
 import { rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import type { Database, Kind, PoolState, Rows, Run, RunOptions, Values } from './database.ts';
@@ -300,7 +299,7 @@ function tooManyWait(): PlantStoreError {
 }
 
 /** Makes the functions of `Database` that run statements. */
-export function createVerbs(pool: Pool): Pick<Database, 'read' | 'write' | 'db'> {
+export function createVerbs(pool: Pool): Pick<Database, 'read' | 'write'> {
   const runOnce = (text: string, values: Parameters<Run>[1], options: RunOptions) => {
     const rows = pool.run(text, values, options).catch((error: unknown) => {
       throw hasInvalidText(error) && hasUnicode(values) ? invalidText('text', error) : error;
@@ -315,13 +314,7 @@ export function createVerbs(pool: Pool): Pick<Database, 'read' | 'write' | 'db'>
     });
   };
   // The casts give the rows the columns that the caller's text selects.
-  const [read, write] = [runTwice as Run, runOnce as Run];
-  return {
-    read,
-    write,
-    db: (options) =>
-      drizzle((text, values) => (/^select\b/i.test(text) ? read : write)(text, values, options)),
-  };
+  return { read: runTwice as Run, write: runOnce as Run };
 }
 
 /** Whether a parameter has a character that some encodings lack. All encodings of Postgres have ASCII. */
