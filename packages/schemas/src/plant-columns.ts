@@ -22,7 +22,7 @@ interface PlantColumn<Field extends keyof StoredPlant> {
 
 /**
  * The columns of the table `plants`. The type checker requires a column for each property of a stored plant.
- * SQL statements, comparisons of plants, files and forms use this list, so they include every property.
+ * The JSON of plants and the comparison of plants use this list, in its order.
  */
 export const plantColumns = {
   id: { name: 'id', kind: 'int64', isOptional: false },

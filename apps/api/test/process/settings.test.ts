@@ -93,6 +93,13 @@ it('the file .env.example sets nothing until a user edits it', () => {
   expect(names.length).toBeGreaterThan(10);
 });
 
+it('the file .env.example has a line for each setting', async () => {
+  const source = await read('apps/api/src/env.ts');
+  const known = [...source.matchAll(/^ {2}([A-Z][A-Z_]+): \{$/gm)].map(([, name]) => name);
+  expect(known.length).toBeGreaterThan(10);
+  expect(names.toSorted()).toEqual(known.toSorted());
+});
+
 it('the page about settings explains each setting of .env.example', async () => {
   const page = await read('docs/configuration.md');
   for (const name of names) expect(page).toMatch(new RegExp(`^\\|.*\`${name}\`.*\\|`, 'm'));
