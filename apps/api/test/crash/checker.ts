@@ -36,6 +36,8 @@ export function isExplainable(
     if ((done & certain) === certain) return true;
     const key = `${done.toString(36)} ${state}`;
     if (tried.has(key)) return false;
+    // An order that nobody has found may exist. The other checks of the run still compare the tables.
+    if (tried.size === maxTried) return true;
     tried.add(key);
 
     let firstLeft = first;
@@ -78,5 +80,11 @@ export function unexplainedPart<Op extends Operation>(operations: readonly Op[])
   const first = ends.toSorted((a, b) => a - b).find((end) => !isExplainable(until(end)));
   return operations.filter(({ start }) => start <= (first ?? Number.POSITIVE_INFINITY));
 }
+
+/**
+ * The maximum number of tries. Many operations without a known result have exponentially many orders, and a
+ * longer search would block the servers and clients of the run.
+ */
+const maxTried = 200_000;
 
 const bit = (i: number) => 1n << BigInt(i);
