@@ -21,6 +21,8 @@ export function createCopy(name: string) {
     problems: [] as string[],
     /** The number of changes that were read. */
     changes: 0,
+    /** How often the feed said that the consumer must list the plants again. */
+    resets: 0,
     replace(contents: Contents): void {
       plants = new Map(contents);
     },
@@ -54,7 +56,9 @@ export interface Follower {
 export function startFollowers({ servers }: World, random: Random): Follower[] {
   return [
     follow('the copy of the polls', servers, async (server, after, deliver) => {
-      const [limit, wait] = [random.pick([1, 2, 7, 50, 1_000]), random.pick([0, 0, 1])];
+      // Short pages end within a transaction. A long page brings a slow consumer to the end of the feed.
+      await setTimeout(random.whole(0, 100));
+      const [limit, wait] = [random.pick([1, 1, 2, 3, 1_000]), random.pick([0, 0, 1])];
       const page = await read(server, `/plants/changes?after=${after}&limit=${limit}&wait=${wait}`);
       deliver(page.changes, page.next);
     }),
@@ -101,8 +105,10 @@ function follow(name: string, servers: readonly Server[], readChanges: Read): Fo
       const server = servers[turn % servers.length];
       if (!server) return;
       await step(server).catch(async (error) => {
-        if (error instanceof CursorExpired) cursor = undefined;
-        else if (!(error instanceof Temporary)) copy.problems.push(`${name}: ${error}`);
+        if (error instanceof CursorExpired) {
+          cursor = undefined;
+          copy.resets++;
+        } else if (!(error instanceof Temporary)) copy.problems.push(`${name}: ${error}`);
         await setTimeout(50);
       });
     }

@@ -66,6 +66,10 @@ export async function runHistory(history: History, seed: number): Promise<Outcom
     problems.push(...(await differences(world, copies)));
     await Promise.all(followers.map(({ stop }) => stop()));
     problems.push(...copies.flatMap((copy) => copy.problems), ...wrongCalls(world));
+    const wasPromoted = database && !database.standby;
+    for (const { name, resets } of copies)
+      if (resets > 0 && !wasPromoted)
+        problems.push(`${name} had to list the plants again, ${resets} times`);
     if (firstCreated.includes(Number.POSITIVE_INFINITY))
       problems.push('a server does not create plants after a mend');
     const creates = calls.filter(({ request }) => request.type === 'create');

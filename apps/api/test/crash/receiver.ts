@@ -40,6 +40,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
   const isFirst = (number: number) => !failed.has(number) && Boolean(failed.add(number));
   const listAgain = async () => {
+    copy.resets++;
     for (;;) {
       const plants = await listPlants(servers).catch(() => undefined);
       if (plants) return copy.replace(plants);

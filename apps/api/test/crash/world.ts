@@ -143,6 +143,9 @@ async function startNetwork(urls: string[]): Promise<Network> {
   };
 }
 
+/** A server that still runs this many milliseconds after SIGTERM is killed. */
+const stopPatience = 60_000;
+
 /** The settings of every server. A second server on the same directory needs them, too. */
 export const serverSettings = { LOG_LEVEL: 'error', PLANT_STORE_WEBHOOK_ALLOW: '127.0.0.1' };
 
@@ -175,7 +178,10 @@ async function startServer(
     async stop(signal) {
       url = undefined;
       running.child.kill(signal);
-      return running.ended();
+      const timer = setTimeout(() => running.child.kill('SIGKILL'), stopPatience);
+      const code = await running.ended();
+      clearTimeout(timer);
+      return code;
     },
   };
 }
