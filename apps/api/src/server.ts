@@ -31,6 +31,7 @@ import { takeTurn } from './requests/take-turn.ts';
 import { rejectUnknownRoute, respondToServerOptions } from './requests/unknown-route.ts';
 import { limitWaiting } from './requests/waiting.ts';
 import { compressResponse } from './responses/compression.ts';
+import { mcp } from './surfaces/mcp.ts';
 import { rest } from './surfaces/rest.ts';
 import { trpc } from './surfaces/trpc/trpc.ts';
 
@@ -135,6 +136,7 @@ export async function buildServer({
 
     await operations.register(rest, { procedures });
     await operations.register(trpc, { procedures, router: appRouter, prefix: '/trpc' });
+    await operations.register(mcp, { procedures });
   });
 
   // The hooks of every response.

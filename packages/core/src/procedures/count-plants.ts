@@ -7,6 +7,7 @@ export const countPlants = define({
   type: 'query',
   meta: {
     scope: 'plants:read',
+    tool: 'Counts all plants, or the plants with a tag.',
     openapi: {
       ...operations.countPlants,
       summary: 'Counts plants',

@@ -8,6 +8,7 @@ export const createPlants = define({
   type: 'mutation',
   meta: {
     scope: 'plants:create',
+    tool: 'Creates up to 1,000 plants with ids that you choose. Each plant has a result of its own. A repeat is safe.',
     openapi: {
       ...operations.createPlants,
       summary: 'Creates several plants',

@@ -8,6 +8,7 @@ export const deletePlant = define({
   type: 'mutation',
   meta: {
     scope: 'plants:delete',
+    tool: 'Deletes a plant. After an error, read the plant before you repeat the call without `ifMatch`.',
     openapi: {
       ...operations.deletePlant,
       summary: 'Deletes a plant',

@@ -7,6 +7,7 @@ export const getPlant = define({
   type: 'query',
   meta: {
     scope: 'plants:read',
+    tool: 'Returns the plant with an id. Pass its `etag` as `ifMatch` to replace or delete only this version.',
     openapi: {
       ...operations.getPlant,
       summary: 'Returns a plant',

@@ -6,6 +6,7 @@ export const listPlants = define({
   type: 'query',
   meta: {
     scope: 'plants:read',
+    tool: 'Lists plants by id: all plants, or those with a tag or with words in their names. If the result has `next`, even without plants, continue with `next` as `after`.',
     openapi: {
       ...operations.listPlants,
       summary: 'Lists plants',

@@ -7,6 +7,7 @@ export const replacePlant = define({
   type: 'mutation',
   meta: {
     scope: 'plants:update',
+    tool: 'Replaces the name and the tag of a plant. A plant without `tag` loses its tag.',
     openapi: {
       ...operations.replacePlant,
       summary: 'Replaces a plant',

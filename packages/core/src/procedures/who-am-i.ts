@@ -7,6 +7,7 @@ export const whoAmI = define({
   type: 'query',
   meta: {
     scope: 'none',
+    tool: 'Returns the name and the scopes of the access token.',
     openapi: {
       ...operations.whoAmI,
       summary: 'Describes the access token',

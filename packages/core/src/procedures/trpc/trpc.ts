@@ -30,6 +30,8 @@ export type ProcedureMeta = {
   readonly scope: Scope | 'none';
   /** The name of the subscription whose output a REST client gets when the client asks for events. */
   readonly events?: string;
+  /** Makes the procedure a tool for assistants, with this description. */
+  readonly tool?: string;
   readonly openapi?: Operation & {
     readonly summary?: string;
     readonly description?: string;

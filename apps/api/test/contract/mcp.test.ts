@@ -1,0 +1,159 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { createPlantStoreClient } from '@plant-store/client';
+import type { Scope } from '@plant-store/schemas';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { shareServer } from '../fixtures/server.ts';
+
+const server = shareServer();
+
+/** Connects the SDK's client, as assistants do. */
+async function connect(token = server.token, mode: 'auto' | 'legacy' = 'auto') {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  const headers = { authorization: `Bearer ${token}` };
+  const url = new URL(`${server.url}/mcp`);
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  onTestFinished(() => client.close());
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const { content, isError = false } = await client.callTool({ name, arguments: args });
+    const [first] = content;
+    const text = first?.type === 'text' ? first.text : '';
+    return { isError, output: JSON.parse(text) };
+  };
+  return { client, call };
+}
+
+/** Sends a body as it is. */
+async function send(body: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${server.token}`,
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body,
+  });
+  const text = await response.text();
+  return { status: response.status, type: response.headers.get('content-type'), text };
+}
+
+/** What each message of the revision 2026-07-28 has. */
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const listenHeaders = {
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'subscriptions/listen',
+};
+
+const message = (method: string, params: object = {}) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+
+async function tokenWith(scopes: Scope[]): Promise<string> {
+  const { createAccessToken } = createPlantStoreClient(server);
+  return (await createAccessToken.mutate({ name: 'assistant', scopes })).token;
+}
+
+describe.each(['auto', 'legacy'] as const)('an assistant of the %s revision', (mode) => {
+  const id = mode === 'auto' ? '9223372036854775807' : '-9223372036854775808';
+
+  it('creates, lists, counts, replaces and deletes plants, with exact ids', async () => {
+    const { call } = await connect(server.token, mode);
+    const plant = { id, name: 'Ficus "robusta" 🪴', tag: mode };
+    const created = await call('createPlants', { plants: [plant] });
+    expect(created.output).toEqual({ results: [{ id, result: 'created' }] });
+    const { output } = await call('getPlant', { id });
+    expect(output).toMatchObject({ ...plant, etag: expect.any(String) });
+    expect((await call('listPlants', { tag: mode })).output.plants).toMatchObject([plant]);
+    expect((await call('countPlants', { tag: mode })).output).toEqual({ count: 1, isExact: true });
+    const replacement = { id, name: 'Ficus elastica', ifMatch: output.etag };
+    expect((await call('replacePlant', replacement)).output).toMatchObject({
+      name: 'Ficus elastica',
+    });
+    expect(await call('replacePlant', replacement)).toMatchObject({
+      isError: true,
+      output: { error: 41200 },
+    });
+    expect(await call('deletePlant', { id })).toEqual({ isError: false, output: 'done' });
+    expect(await call('deletePlant', { id })).toMatchObject({
+      isError: true,
+      output: { error: 40401, message: expect.any(String) },
+    });
+  });
+
+  it('gets the code of an error in its data', async () => {
+    const { client } = await connect(server.token, mode);
+    await expect(client.callTool({ name: 'createWebhook' })).rejects.toMatchObject({
+      data: { error: 40400 },
+    });
+  });
+});
+
+it.each(['7.5', '007', 'x', '9223372036854775808', 2 ** 53])('%j is not an id', async (id) => {
+  const { call } = await connect();
+  const rejected = await call('getPlant', { id });
+  expect(rejected).toMatchObject({ isError: true, output: { error: 40001 } });
+});
+
+it('offers the tools that the scopes of the token allow', async () => {
+  const namesFor = async (scopes: Scope[]) => {
+    const { client } = await connect(await tokenWith(scopes));
+    return (await client.listTools()).tools.map(({ name }) => name).toSorted();
+  };
+  const reading = ['countPlants', 'getPlant', 'listPlants', 'whoAmI'];
+  expect(await namesFor(['plants:read'])).toEqual(reading);
+  expect(await namesFor(['webhooks:manage'])).toEqual(['whoAmI']);
+  const { call } = await connect(await tokenWith(['plants:read']));
+  expect(await call('deletePlant', { id: '1' })).toMatchObject({
+    isError: true,
+    output: { error: 40300 },
+  });
+});
+
+it('describes ids as texts of digits, and says which tools change plants', async () => {
+  const { tools } = await (await connect()).client.listTools();
+  const tool = (name: string) => tools.find((each) => each.name === name);
+  expect(tool('getPlant')?.inputSchema.properties).toMatchObject({ id: { type: 'string' } });
+  expect(JSON.stringify(tools)).not.toContain('int64');
+  expect(tool('getPlant')?.annotations).toMatchObject({ readOnlyHint: true });
+  expect(tool('deletePlant')?.annotations).toMatchObject({ destructiveHint: true });
+});
+
+it('returns one page, and the place of the next one', async () => {
+  const { call } = await connect();
+  const plants = [1, 2, 3].map((id) => ({ id: `${id}`, name: 'x', tag: 'pages' }));
+  await call('createPlants', { plants });
+  const { output } = await call('listPlants', { tag: 'pages', limit: 2 });
+  expect(output.plants).toHaveLength(2);
+  const rest = await call('listPlants', { tag: 'pages', limit: 2, after: output.next });
+  expect(rest.output.plants).toMatchObject([{ id: '3' }]);
+});
+
+it.each([
+  ['no token', 401, 40100, message('tools/list'), { authorization: '' }],
+  ['another media type', 415, 41500, message('tools/list'), { 'content-type': 'text/plain' }],
+  ['no JSON', 400, 40000, '{', {}],
+  ['a list', 400, 40002, `[${message('tools/list')},${message('tools/list')}]`, {}],
+  ['a response', 400, 40002, '{"jsonrpc":"2.0","id":1,"result":{}}', {}],
+  ['a list as id', 400, 40002, '{"jsonrpc":"2.0","id":[],"method":"ping"}', {}],
+  ['over 1 MiB', 413, 41300, message('x', { x: 'x'.repeat(2 ** 20) }), {}],
+  ['a subscription', 200, 40002, message('subscriptions/listen', { _meta }), listenHeaders],
+  ['an unknown method', 200, 40400, message('resources/list'), {}],
+  ['a call of nothing', 200, 40002, message('tools/call'), {}],
+])('responds in JSON-RPC to %s', async (_what, status, error, body, headers) => {
+  const response = await send(body, headers);
+  expect([response.status, response.type]).toEqual([status, 'application/json']);
+  expect(JSON.parse(response.text)).toMatchObject({
+    jsonrpc: '2.0',
+    error: { code: expect.any(Number), message: expect.any(String), data: { error } },
+  });
+});
+
+it('accepts a notification without a body, and no other method than POST', async () => {
+  const notification = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
+  expect(await send(notification)).toMatchObject({ status: 202, text: '' });
+  const { status, headers } = await fetch(`${server.url}/mcp`);
+  expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+});
