@@ -28,7 +28,7 @@ export const errorExamples: Record<ErrorKind, string> = {
   internal:
     'internal error: tell the operator the X-Request-Id of this response, under which the log has the cause',
   plantRejected:
-    'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator before you send it again',
+    'the database does not allow this (SQLSTATE 23514): nothing was written, tell the operator before you send it again',
   notImplemented: 'there is no method BREW here: send GET, POST or DELETE',
   databaseUnavailable: 'the database did not respond: the plant may still be stored, send it again',
   overloaded: '10000 creates are waiting already: nothing was written, send the plant again later',

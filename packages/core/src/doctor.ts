@@ -1,11 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { OwnSession, Query } from './database/database.ts';
+import { type DatabaseOptions, type Query, useDatabase } from './database/database.ts';
 import { timeText } from './database/deadline.ts';
 import { DatabaseSettingsError, explainDatabaseError } from './database/errors.ts';
 import { missingColumns } from './database/migration.ts';
-import { type DatabaseOptions, useDatabase } from './database/open-database.ts';
-import { databaseCode } from './error-causes.ts';
+import { databaseCode } from './plant-store-error.ts';
 import { deletePlants, findPlants, insertPlants } from './plants/statements.ts';
 
 /** The result of one check: what is the case, and what to do if this is not ok. */
@@ -22,7 +21,7 @@ export interface Finding {
 export async function runDoctor(options: DatabaseOptions): Promise<Finding[]> {
   try {
     const cancel: Cancel = (statement) => useDatabase(options, ends(statement));
-    const findings = await useDatabase(options, (session) => examine(session, cancel));
+    const findings = await useDatabase(options, (query) => examine(query, cancel));
     const none = 'there is no database yet: the server creates it at its first start';
     return findings ?? [{ check: 'connection', level: 'ok', message: none }];
   } catch (error) {
@@ -36,12 +35,10 @@ export async function runDoctor(options: DatabaseOptions): Promise<Finding[]> {
 /** Cancels a statement of another session by its text. */
 type Cancel = (statement: string) => Promise<unknown>;
 
-const ends =
-  (statement: string) =>
-  ({ query }: OwnSession) =>
-    query(`select pg_cancel_backend(pid) from pg_stat_activity where query = $1`, [statement]);
+const ends = (statement: string) => (query: Query) =>
+  query(`select pg_cancel_backend(pid) from pg_stat_activity where query = $1`, [statement]);
 
-async function examine({ query }: OwnSession, cancel: Cancel): Promise<Finding[]> {
+async function examine(query: Query, cancel: Cancel): Promise<Finding[]> {
   const facts = await server(query);
   if (facts.some(({ level }) => level === 'problem')) return facts;
   const missing = await missingColumns(query);

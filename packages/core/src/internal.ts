@@ -13,8 +13,7 @@ export {
   type TracedWait,
 } from './database/diagnostics.ts';
 export { CallerDisconnectedError, callerDisconnected } from './database/errors.ts';
-export { databaseCode } from './error-causes.ts';
-export { invalidInput } from './plant-store-error.ts';
+export { databaseCode, invalidInput } from './plant-store-error.ts';
 export { type ChangesText, OutputText, PlantText } from './plants/output-text.ts';
 export { define, type Procedure } from './procedures/trpc/define.ts';
 export { transformer } from './procedures/trpc/transformer.ts';

@@ -6,7 +6,6 @@ import {
   shorten,
 } from '@plant-store/schemas/plain';
 import type { ZodError } from 'zod';
-import { databaseCode, rootMessage } from './error-causes.ts';
 
 /** The names of the errors that the store itself throws. The catalogue contains all errors. */
 export type PlantStoreErrorKind = Extract<
@@ -115,4 +114,29 @@ function placeOf(path: readonly PropertyKey[]): string {
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
     .join('');
   return shorten(place.replace(/^\./, '')) || 'it';
+}
+
+/** An error of a library, with the fields of an error of Postgres. */
+type LibraryError = Error & { readonly [field in 'code' | 'severity' | 'routine']?: unknown };
+
+/** Returns the innermost cause of an error. Libraries wrap the database's error in their own errors. */
+export function rootCause(error: unknown): LibraryError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return rootCause(error.cause) ?? error;
+}
+
+/** Returns the message of the innermost cause. */
+export function rootMessage(error: unknown): string {
+  const cause = rootCause(error);
+  // Node leaves the message empty when it cannot connect to any of several addresses of one host.
+  return cause ? cause.message || String(cause.code ?? cause.name) : String(error);
+}
+
+/**
+ * Returns the code of the innermost cause: a SQLSTATE of the database, such as `22P05`, or the code of a
+ * network error, such as `ECONNREFUSED`.
+ */
+export function databaseCode(error: unknown): string | undefined {
+  const code = rootCause(error)?.code;
+  return typeof code === 'string' ? code : undefined;
 }

@@ -13,9 +13,14 @@ import type * as z from 'zod';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
 import { Feed, type FeedState, type FollowOptions } from './changes/feed.ts';
 import { Changes, check, checkDays, checkId, checkLimit, Follow } from './check-arguments.ts';
-import type { Database, OpenOptions, PoolState } from './database/database.ts';
+import {
+  type Database,
+  type DatabaseOptions,
+  type OpenOptions,
+  openDatabase,
+  type PoolState,
+} from './database/database.ts';
 import type { CallOptions } from './database/deadline.ts';
-import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import type { ChangesText, OutputText, PlantText } from './plants/output-text.ts';
 import { createReads } from './plants/reads.ts';
 import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';

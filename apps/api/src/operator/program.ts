@@ -57,8 +57,8 @@ const tokenCreate = () =>
     .option('--days <count>', 'the days until the token expires', Number)
     .action((name: string, { scopes, days }: { scopes?: Scope[]; days?: number }) =>
       useStore(async ({ accessTokens }) => {
-        const expiresIn = days && days * 86_400_000;
-        process.stdout.write(`${await accessTokens.create(name, { scopes, expiresIn })}\n`);
+        const expiresAt = days === undefined ? undefined : new Date(Date.now() + days * 86_400_000);
+        process.stdout.write(`${await accessTokens.create(name, { scopes, expiresAt })}\n`);
       }),
     );
 

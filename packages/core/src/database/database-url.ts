@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
-import * as tls from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
 import { DatabaseSettingsError } from './errors.ts';
 
 /** The form of a database URL, for messages. */
@@ -20,10 +19,16 @@ export interface DatabaseAddress {
   /** Whether the URL names a PgBouncer in transaction mode (`?pgbouncer=true`). */
   readonly isPooler: boolean;
   /** Returns the options of TLS for a host, or false for a connection without TLS. */
-  readonly tlsOf: (host: string) => tls.ConnectionOptions | false;
+  readonly tlsOf: (host: string) => ConnectionOptions | false;
   /** Further settings of the session. */
   readonly settings: Readonly<Record<string, string>>;
 }
+
+/** The user, the password, the hosts, the database and the parameters of a URL. */
+const pattern =
+  /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]*)(?:\/([^@?#]*))?(?:\?([^#]*))?$/;
+
+export const isDatabaseUrl = (text: string): boolean => pattern.test(text);
 
 /**
  * Parses a URL as libpq does ("Connection URIs" in PostgreSQL's manual), and reads its certificates. Several
@@ -33,15 +38,22 @@ export interface DatabaseAddress {
  */
 export function parseDatabaseUrl(text: string): DatabaseAddress {
   try {
-    const { url, hosts } = split(text);
-    const decode = (part: string) => decodeURIComponent(part) || undefined;
-    const [user, password] = [decode(url.username), decode(url.password)];
-    const database = decode(url.pathname.slice(1));
-    const { host, port, pgbouncer, sslmode, sslrootcert, ...settings } = Object.fromEntries(
-      url.searchParams,
-    );
+    const parts = pattern.exec(text);
+    if (!parts) throw new Error('its URL has another form');
+    const [user, password, hosts = '', database] = parts
+      .slice(1, 5)
+      .map((part = '') => decodeURIComponent(part));
+    const parameters = Object.fromEntries(new URLSearchParams(parts[5]));
+    const {
+      host = hosts,
+      port = '5432',
+      pgbouncer,
+      sslmode,
+      sslrootcert,
+      ...settings
+    } = parameters;
     return {
-      hosts: (host ?? hosts).split(',').map((each) => parseHost(decodeURIComponent(each), port)),
+      hosts: host.split(',').map((each) => parseHost(each, port)),
       credentials: {
         ...(user && { user }),
         ...(password && { password }),
@@ -52,15 +64,8 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
       settings,
     };
   } catch (cause) {
-    throw new DatabaseSettingsError(`check its URL, ${databaseUrlSyntax}`, cause);
-  }
-}
-
-export function isDatabaseUrl(text: string): boolean {
-  try {
-    return split(text).hosts !== undefined;
-  } catch {
-    return false;
+    const form = `check its URL, ${databaseUrlSyntax}, where special characters are percent-encoded`;
+    throw new DatabaseSettingsError(`${form}, such as %40 for @`, cause);
   }
 }
 
@@ -75,30 +80,10 @@ export function describeDatabaseUrl(text: string): string {
   return `${hosts.map(({ host, port }) => `${host}:${port}`)}/${credentials.database ?? ''}`;
 }
 
-/** Splits a URL, because the class `URL` knows only one host. */
-function split(text: string): { url: URL; hosts: string } {
-  const [, authority = '', rest = ''] = /^postgres(?:ql)?:\/\/([^/?]*)(.*)$/s.exec(text) ?? [];
-  const hosts = authority.slice(authority.lastIndexOf('@') + 1);
-  const single = `postgres://${authority.slice(0, authority.length - hosts.length)}host${rest}`;
-  if (!/^postgres(ql)?:\/\/./.test(text)) throw new Error('it does not start with postgres://');
-  // Such a character in a password makes a part of the password look like a path or a host.
-  const isCut = /#|%(?![\da-f]{2})/i.test(text) || /^[^?]*@/.test(rest);
-  if (!isCut && URL.canParse(single)) return { url: new URL(single), hosts };
-  throw new Error(
-    'a user name or a password with the characters / ? # % or @ must be percent-encoded: ' +
-      'write %2F for /, %3F for ?, %23 for #, %25 for % and %40 for @',
-  );
-}
-
-function parseHost(text: string, commonPort = '5432'): Host {
+function parseHost(text: string, commonPort: string): Host {
   if (text.startsWith('/')) return { host: text, port: Number(commonPort) };
-  const match = /^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text);
-  const [, ipv6, name, port = commonPort] = match ?? [];
-  if (match && Number(port) >= 1 && Number(port) <= 65_535) {
-    return { host: (ipv6 ?? name) || 'localhost', port: Number(port) };
-  }
-  // The text may be a part of the password, so the message does not quote it.
-  throw new Error('a host or a port is not valid: write host:port, or [::1]:port for IPv6');
+  const { hostname, port } = new URL(`postgres://${text || 'localhost'}`);
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || commonPort) };
 }
 
 /**
@@ -110,21 +95,17 @@ function readTls(sslmode?: string, sslrootcert?: string): DatabaseAddress['tlsOf
   if (!['disable', 'require', 'verify-ca', 'verify-full'].includes(mode)) {
     throw new Error(`sslmode is ${mode}: set disable, require, verify-ca or verify-full`);
   }
-  const ca = sslrootcert === undefined ? {} : { ca: readAuthorities(sslrootcert) };
-  // A public authority gives certificates to anybody, so the name must match, too.
-  const checksName = mode === 'verify-full' || sslrootcert === 'system';
+  const authority = sslrootcert === undefined ? {} : { ca: readCertificates(sslrootcert) };
   return (host) => {
     if (mode === 'disable' || host.startsWith('/')) return false;
+    // Without `host`, Node would check the certificate of an IP address for the name "localhost".
+    if (mode === 'verify-full') return { ...authority, host };
     if (mode === 'require' && !sslrootcert) return { rejectUnauthorized: false };
-    if (!checksName) return { ...ca, checkServerIdentity: () => undefined };
-    // For an IP address, postgres.js passes no name, and Node would check for the name "localhost".
-    const nameOf = (name: string) => (isIP(host) ? host : name);
-    return { ...ca, checkServerIdentity: (name, it) => tls.checkServerIdentity(nameOf(name), it) };
+    return { ...authority, checkServerIdentity: () => undefined };
   };
 }
 
-function readAuthorities(sslrootcert: string): string | string[] {
-  if (sslrootcert === 'system') return tls.getCACertificates('system');
+function readCertificates(sslrootcert: string): string {
   try {
     return readFileSync(sslrootcert, 'utf8');
   } catch (cause) {

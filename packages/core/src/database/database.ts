@@ -1,16 +1,62 @@
+import { resolve } from 'node:path';
 import type { CallOptions, Deadline } from './deadline.ts';
 import type { Advice } from './errors.ts';
 
+/** The location of a database: the URL of a Postgres, or the directory of an embedded database. */
+export type DatabaseOptions = { databaseUrl: string } | { dataDirectory: string };
+
+export interface OpenOptions {
+  /** Whether to throw `databaseUnavailable` when the Postgres is down. Default: the store waits. */
+  readonly requireConnection?: boolean;
+}
+
+/** Opens and migrates a database. Loads only the driver that the database needs. */
+export async function openDatabase(
+  options: DatabaseOptions,
+  openOptions: OpenOptions = {},
+): Promise<Database> {
+  if ('databaseUrl' in options) {
+    const { openPostgres } = await import('./postgres.ts');
+    return openPostgres(options.databaseUrl, openOptions);
+  }
+  const { openEmbedded } = await import('./embedded/embedded.ts');
+  return openEmbedded(checkDirectory(options.dataDirectory));
+}
+
 /**
- * The kinds of statements. Each kind has its own connections and its own queue, so that one kind cannot stop
- * another:
- *
- * - `creates`: inserts of plants, and the look-ups that decide about them
- * - `deletes`: deletes and replacements
- * - `reads`: gets, pages of plants, access tokens, webhooks, and the end of the feed
- * - `counts`, `searches`, `changes`: counts, searches, and old pages of the feed. They may take long.
+ * Calls `use` with one session of a database that is not migrated. Returns undefined when the directory has no
+ * database yet.
  */
-export type Kind = 'creates' | 'deletes' | 'reads' | 'counts' | 'searches' | 'changes';
+export async function useDatabase<T>(
+  options: DatabaseOptions,
+  use: (query: Query) => Promise<T>,
+): Promise<T | undefined> {
+  if ('databaseUrl' in options) {
+    const { usePostgres } = await import('./postgres.ts');
+    return usePostgres(options.databaseUrl, use);
+  }
+  const { useEmbedded } = await import('./embedded/embedded.ts');
+  return useEmbedded(checkDirectory(options.dataDirectory), use);
+}
+
+function checkDirectory(given: unknown): string {
+  if (typeof given !== 'string' || given === '') {
+    throw new DataDirectoryError('pass a databaseUrl, or the path of a dataDirectory');
+  }
+  // With `memory://`, PGlite has no directory, but the store needs a directory for the lock.
+  if (given.startsWith('memory://')) {
+    throw new DataDirectoryError('memory:// is not a directory: use openTestStore for a test');
+  }
+  // A relative path would mean another directory after the program changes its working directory.
+  return resolve(given);
+}
+
+/**
+ * The error for a data directory that the store cannot use, for example because another process has the lock.
+ */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError';
+}
 
 /** A Postgres server, or a Postgres that is embedded in this process. */
 export interface Database {
@@ -25,15 +71,16 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The values of a statement's parameters. */
-export type Values = readonly (string | null)[];
-
-export interface Rows<Row = unknown[]> {
-  /** Each row is an array of its columns. */
-  readonly rows: Row[];
-  /** The number of rows that the statement returned or changed. */
-  readonly count: number;
-}
+/**
+ * The kinds of statements. Each kind has its own connections and its own queue, so that one kind cannot stop
+ * another:
+ *
+ * - `creates`: inserts of plants, and the look-ups that decide about them
+ * - `deletes`: deletes and replacements
+ * - `reads`: gets, pages of plants, access tokens, webhooks, and the end of the feed
+ * - `counts`, `searches`, `changes`: counts, searches, and old pages of the feed. They may take long.
+ */
+export type Kind = 'creates' | 'deletes' | 'reads' | 'counts' | 'searches' | 'changes';
 
 /**
  * Runs a prepared statement. `Row` names the columns that the text selects.
@@ -50,6 +97,16 @@ export type Run = <Row extends readonly unknown[] = unknown[]>(
   values: Values | ((deadline: string) => Values),
   options: RunOptions,
 ) => Promise<Rows<Row>>;
+
+/** The values of a statement's parameters. */
+export type Values = readonly (string | null)[];
+
+export interface Rows<Row = unknown[]> {
+  /** Each row is an array of its columns. */
+  readonly rows: Row[];
+  /** The number of rows that the statement returned or changed. */
+  readonly count: number;
+}
 
 export interface RunOptions extends CallOptions {
   readonly kind: Kind;
@@ -74,22 +131,5 @@ export interface PoolState {
   readonly clockAhead: number;
 }
 
-export interface OpenOptions {
-  /**
-   * Whether the store only reads the database. The Postgres may then be a read replica, and the user needs
-   * only the privilege to read. A data directory must already contain a database.
-   */
-  readonly readOnly?: boolean;
-  /** Whether to throw `databaseUnavailable` when the Postgres is down. Default: the store waits. */
-  readonly requireConnection?: boolean;
-}
-
-/** One session by itself, outside of the pool: for the migration and for `doctor`. */
-export interface OwnSession {
-  /** Runs one statement, and returns its rows as objects. */
-  readonly query: Query;
-  readonly isReadOnly: boolean;
-}
-
-/** Runs a statement in one session, and returns its rows as objects. */
+/** Runs a statement in a session of its own, outside of the pool. Returns its rows as objects. */
 export type Query = <Row extends object>(text: string, values?: Values) => Promise<Row[]>;

@@ -3,6 +3,12 @@ import { PlantStoreError } from '../plant-store-error.ts';
 /** The time by which a call ends, as milliseconds on the clock `performance.now()`. */
 export type Deadline = number;
 
+export interface CallOptions {
+  /** The time by which the call ends. Default: in 5 s. */
+  readonly deadline?: Deadline | undefined;
+  readonly caller?: Caller | undefined;
+}
+
 /** The sender of a call. When the sender disconnects, the store drops the waiting statements of the call. */
 export interface Caller {
   readonly isGone: boolean;
@@ -17,12 +23,6 @@ export interface Caller {
    * @throws PlantStoreError `overloaded`
    */
   reserve?(bytes: number): (bytes: number) => void;
-}
-
-export interface CallOptions {
-  /** The time by which the call ends. Default: in 5 s. */
-  readonly deadline?: Deadline | undefined;
-  readonly caller?: Caller | undefined;
 }
 
 /** Adds the time since `since` to `databaseTime` of the caller. */
@@ -49,19 +49,6 @@ export function deadlineIn(milliseconds: number): Deadline {
   return performance.now() + milliseconds;
 }
 
-/**
- * The longest delay of a timer. A timer with a longer delay would fire immediately
- * (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
- */
-const longestTimer = 2 ** 31 - 1;
-
-/** Calls a function at a deadline. */
-function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Timeout {
-  // Node warns about a timer with a negative delay.
-  const milliseconds = Math.max(0, deadline - performance.now());
-  return setTimeout(callback, Math.min(milliseconds, longestTimer));
-}
-
 /** Returns the value of a promise, or throws the error of the promise, or throws `lateError()` at the deadline. */
 export async function beforeDeadline<T>(
   promise: PromiseLike<T>,
@@ -69,7 +56,9 @@ export async function beforeDeadline<T>(
   lateError: () => Error,
 ): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = atDeadline(deadline, () => late.reject(lateError()));
+  // Node fires a timer with a longer delay at once, and warns about a negative delay.
+  const delay = Math.min(Math.max(0, deadline - performance.now()), 2 ** 31 - 1);
+  const timer = setTimeout(() => late.reject(lateError()), delay);
   try {
     return await Promise.race([promise, late.promise]);
   } finally {
@@ -82,12 +71,6 @@ export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): P
   const lateError = () => new Error(`no response within ${milliseconds} ms`);
   return beforeDeadline(promise, deadlineIn(milliseconds), lateError);
 }
-
-/**
- * Returns the milliseconds since 1970 on this machine's clock. A test that sets the time replaces `Date.now`,
- * but not this function. PGlite runs in another thread, so its clock keeps the real time in such a test.
- */
-export const { now: systemTime } = Date;
 
 /** The latest time that the store sends. The driver turns a time into a Date, and no Date is infinite. */
 const lastTime = Date.UTC(9999, 11, 31);

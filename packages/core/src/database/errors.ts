@@ -1,153 +1,91 @@
-import { databaseCode, databaseRoutine, rootMessage } from '../error-causes.ts';
-import { PlantStoreError } from '../plant-store-error.ts';
+import { databaseCode, PlantStoreError, rootCause, rootMessage } from '../plant-store-error.ts';
 
 /**
- * What an error of the database or the network means:
+ * What an error of the database or the network means, and what to do:
  *
  * - `row`: one row of the statement is wrong, and the other rows may be valid
  * - `wait`: the statement waited too long, perhaps because of one row
  * - `settings`: only a person can remove the error, so the store does not start
  * - `state`: the error may pass
  */
-type Meaning = readonly [kind: 'row' | 'wait' | 'settings' | 'state', what: string, remedy: string];
+type Meaning = readonly [kind: 'row' | 'wait' | 'settings' | 'state', advice: string];
 
-const unusable = 'the database cannot be used';
 const address = 'check the host and the port in DATABASE_URL, and that the database is running';
-
-/** The meanings by SQLSTATE, by the class of a SQLSTATE, or by the code of a network error. */
-const meanings: Readonly<Record<string, Meaning>> = {
-  '01000': [
-    'state',
-    'somebody cancelled the wait of a commit for the standby',
-    'check the standby',
-  ],
-  '08P01': ['settings', unusable, 'add ?pgbouncer=true to its URL if it is a PgBouncer'],
-  '22': ['row', 'a value does not fit', 'give the columns name and tag the type text again'],
-  '23': ['row', 'the table does not allow a plant', 'drop the constraint, unless you want it'],
-  '25006': [
-    'state',
-    'it accepts no writes',
-    'connect to the primary, or make the database writable',
-  ],
-  '28000': ['settings', unusable, 'check the user in its URL, and pg_hba.conf'],
-  '28P01': [
-    'settings',
-    unusable,
-    'check the user and the password in its URL, where special characters are percent-encoded, such as %40 for @',
-  ],
-  '3D000': ['settings', unusable, 'create that database, or check the name in its URL'],
-  '42': ['state', 'a table is not as the store needs it', 'undo the changes of its columns'],
-  '42501': [
-    'state',
-    'a privilege is missing',
-    'grant it to the user of the store, as plant-store-server doctor shows',
-  ],
-  '42704': ['settings', unusable, 'remove that setting from its URL'],
-  '42P10': [
-    'state',
-    'the primary key of plants is missing or invalid',
-    'run REINDEX INDEX CONCURRENTLY plants_pkey, or ALTER TABLE plants ADD PRIMARY KEY (id)',
-  ],
-  '53100': ['state', 'the disk of the database is full', 'free some room there'],
-  '53300': ['state', 'no connection is free', 'raise max_connections, or run fewer clients'],
-  '55P03': [
-    'wait',
-    'another session has locked the table or a row',
-    'end that session, which plant-store-server doctor names',
-  ],
-  '57014': ['wait', 'the database took too long', 'pg_stat_activity shows what it waits for'],
-  '57P03': ['state', 'the database is starting or stopping', 'try again in a moment'],
-  P0: ['row', 'a trigger rejects a plant', 'drop the trigger, or correct its function'],
-  ECONNREFUSED: ['state', 'nothing accepts connections there', address],
-  ENOENT: ['state', 'the socket of the database does not exist', address],
-  ENOTFOUND: ['settings', unusable, 'check the host in its URL'],
-  TLS_NOT_OFFERED: [
-    'settings',
-    unusable,
-    'remove sslmode from its URL if the network is safe, or turn on TLS in the server',
-  ],
-};
-
-const noTls: Meaning = [
-  'settings',
-  unusable,
-  'the server asks for TLS: add ?sslmode=verify-full to its URL, or ?sslmode=require, which does not verify the server',
-];
-
-const certificate: Meaning = [
-  'settings',
-  unusable,
-  'check the certificate of the server, and sslrootcert in its URL',
-];
-
 const policy: Meaning = [
   'row',
-  'row-level security or a rule changes the statements of the store',
-  'run ALTER TABLE … DISABLE ROW LEVEL SECURITY or DROP RULE … ON that table, or let a superuser run ALTER ROLE … BYPASSRLS for the user of the store',
+  'row-level security or a rule of a table stops the store: run ALTER TABLE … DISABLE ROW LEVEL SECURITY or ' +
+    'DROP RULE … ON that table, or let a superuser run ALTER ROLE … BYPASSRLS for the user of the store',
 ];
+
+/** The meanings by SQLSTATE, by the class of a SQLSTATE, and by the code of a network error. */
+const meanings: Readonly<Record<string, Meaning>> = {
+  '01000': ['state', 'check the standby: somebody cancelled the wait of a commit for it'],
+  '08P01': ['settings', 'add ?pgbouncer=true to its URL if it is a PgBouncer'],
+  '22': ['row', 'give the columns name and tag the type text again'],
+  '23': ['row', 'drop the constraint of the table, unless you want it'],
+  '25006': ['state', 'connect to the primary, or make the database writable'],
+  '28000': [
+    'settings',
+    'check the user in its URL, and pg_hba.conf. If the server asks for TLS, add ?sslmode=verify-full to its ' +
+      'URL, or ?sslmode=require, which does not verify the server',
+  ],
+  '28P01': ['settings', 'check the user and the password in its URL'],
+  '3D000': ['settings', 'create that database, or check the name in its URL'],
+  '42': ['state', 'undo the changes of the tables and their columns'],
+  '42501': ['state', 'grant the privilege that plant-store-server doctor shows'],
+  '42704': ['settings', 'remove that setting from its URL'],
+  '42P10': [
+    'state',
+    'create the primary key of plants again: ALTER TABLE plants ADD PRIMARY KEY (id)',
+  ],
+  '53100': ['state', 'free some room on the disk of the database'],
+  '53300': ['state', 'raise max_connections, or run fewer clients'],
+  '55P03': ['wait', 'end the session that has the lock, which plant-store-server doctor names'],
+  '57014': ['wait', 'look up in pg_stat_activity what the database waits for'],
+  '57P03': ['state', 'try again in a moment: the database is starting or stopping'],
+  P0: ['row', 'drop the trigger, or correct its function'],
+  ENOENT: ['state', address],
+  ENOTFOUND: ['settings', 'check the host in its URL'],
+};
+
+/** Whether an error comes from row-level security or a rule, which have the SQLSTATE of a missing privilege. */
+function isPolicyError(cause: unknown): boolean {
+  const routines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuery'];
+  return routines.includes(String(rootCause(cause)?.routine));
+}
 
 function meaningOf(error: unknown): Meaning {
   const code = databaseCode(error) ?? '';
-  if (isPolicyError(error)) return policy;
-  if (code === '28000' && /no encryption|SSL off/.test(rootMessage(error))) return noTls;
-  const known = meanings[code] ?? meanings[code.slice(0, 2)];
+  const known = isPolicyError(error) ? policy : (meanings[code] ?? meanings[code.slice(0, 2)]);
   if (known) return known;
-  if (/CERT|SIGNATURE|TLS/.test(code)) return certificate;
-  return isStatementError(error)
-    ? ['state', 'the database rejects the statement', 'its log may say more']
-    : ['state', 'the database did not respond', address];
+  if (/CERT|SIGNATURE/.test(code)) {
+    return ['settings', 'check the certificate of the server, and sslrootcert in its URL'];
+  }
+  if (/secure TLS/.test(rootMessage(error))) {
+    return ['state', 'turn on TLS in the server, or remove sslmode from its URL'];
+  }
+  return ['state', isStatementError(error) ? 'its log may say more' : address];
 }
 
-/**
- * Explains an error to an operator: what is wrong, the database's own message, and what to do. The text has
- * no password and no SQL.
- */
+/** Explains an error to an operator: the database's own message, and what to do. It has no password and no SQL. */
 export function explainDatabaseError(error: unknown): string {
-  const [, what, remedy] = meaningOf(error);
-  return `${what} (${rootMessage(error)}): ${remedy}`;
+  return `${rootMessage(error)}: ${meaningOf(error)[1]}`;
 }
 
 /** The error for a database that is unusable until somebody changes its settings or its URL. */
 export class DatabaseSettingsError extends Error {
   override readonly name = 'DatabaseSettingsError';
 
-  constructor(remedy: string, cause: unknown) {
-    super(`${unusable} (${rootMessage(cause)}): ${remedy}`, { cause });
+  constructor(advice: string, cause: unknown) {
+    super(`the database cannot be used (${rootMessage(cause)}): ${advice}`, { cause });
   }
 }
 
 /** Returns an error that ends the start, if only a person can remove the cause. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
   if (cause instanceof DatabaseSettingsError) return cause;
-  const [kind, , remedy] = meaningOf(cause);
-  return kind === 'settings' ? new DatabaseSettingsError(remedy, cause) : undefined;
-}
-
-/** Whether one row of a statement is wrong. The statement changed nothing; the other rows may be valid. */
-export function isDataError(error: unknown): boolean {
-  // The server can reject a new session with one of these SQLSTATEs, too.
-  if (isLateWrite(error) || !isStatementError(error)) return false;
-  return meaningOf(error)[0] === 'row';
-}
-
-/** Whether the halves of a batch may succeed after the whole batch has failed and changed nothing. */
-export function isSplittable(error: unknown): boolean {
-  return isDataError(error) || (isStatementError(error) && meaningOf(error)[0] === 'wait');
-}
-
-/**
- * Whether row-level security or a rule prevented a statement. A missing privilege causes the same SQLSTATE,
- * and the server may translate its messages. So this function checks the routine that raised the error.
- */
-function isPolicyError(error: unknown): boolean {
-  return policyRoutines.includes(databaseRoutine(error) ?? '');
-}
-
-const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuery'];
-
-/** The error of the database or the network that is the cause of an error of the store. */
-export function reasonOf(error: unknown): unknown {
-  return error instanceof PlantStoreError ? (error.cause ?? error) : error;
+  const [kind, advice] = meaningOf(cause);
+  return kind === 'settings' ? new DatabaseSettingsError(advice, cause) : undefined;
 }
 
 /**
@@ -155,13 +93,18 @@ export function reasonOf(error: unknown): unknown {
  * severity ERROR shows a rollback (PostgreSQL's manual, "Error and Notice Message Fields").
  */
 export function isStatementError(error: unknown): boolean {
-  const reason = reasonOf(error);
-  return reason instanceof Error && 'severity' in reason && reason.severity === 'ERROR';
+  // The server may reject a new session with an error, too.
+  return !(reasonOf(error) instanceof NotSentError) && rootCause(error)?.severity === 'ERROR';
 }
 
-/** Whether the text contains a character that does not exist in the database's encoding. */
-export function hasInvalidText(error: unknown): boolean {
-  return ['22021', '22P05'].includes(databaseCode(error) ?? '');
+/** Whether one row of a statement is wrong. The statement changed nothing; the other rows may be valid. */
+export function isDataError(error: unknown): boolean {
+  return isStatementError(error) && !isLateWrite(error) && meaningOf(error)[0] === 'row';
+}
+
+/** Whether the halves of a batch may succeed after the whole batch has failed and changed nothing. */
+export function isSplittable(error: unknown): boolean {
+  return isDataError(error) || (isStatementError(error) && meaningOf(error)[0] === 'wait');
 }
 
 export function isReadOnlyError(error: unknown): boolean {
@@ -199,21 +142,14 @@ export class NotSentError extends Error {
 /** The error of a statement that still runs at the end of its caller's wait. */
 export class OverdueError extends Error {
   override readonly name = 'OverdueError';
-  /** Resolves when the statement has ended, or its connection was dropped. */
-  readonly ended: Promise<void>;
-
-  constructor(ended: Promise<void>) {
-    super('the database did not respond in time');
-    this.ended = ended;
-  }
+  override readonly message = 'the database did not respond in time';
 }
 
 /** Whether a statement was sent, and its connection was lost before the outcome was known. */
 export function isLostConnection(error: unknown): boolean {
   const reason = reasonOf(error);
   if (reason instanceof NotSentError || reason instanceof OverdueError) return false;
-  if (reason instanceof PlantStoreError || isUnconfirmed(reason)) return false;
-  return !isStatementError(reason);
+  return !(reason instanceof PlantStoreError || isUnconfirmed(reason) || isStatementError(reason));
 }
 
 /** The cause of the error for a call whose caller has disconnected. */
@@ -226,6 +162,11 @@ export function callerDisconnected(): PlantStoreError {
   const message = 'the caller has disconnected';
   const cause = new CallerDisconnectedError(message);
   return new PlantStoreError('databaseUnavailable', message, { cause });
+}
+
+/** The error of the database or the network that is the cause of an error of the store. */
+export function reasonOf(error: unknown): unknown {
+  return error instanceof PlantStoreError ? (error.cause ?? error) : error;
 }
 
 /** The advice when the database may have executed the call, and the advice when nothing has changed. */
@@ -246,6 +187,21 @@ export function databaseUnavailable(
   return new PlantStoreError('databaseUnavailable', message, { cause });
 }
 
+/** The error for a call whose query failed. */
+export function toStoreError(error: unknown, advice?: Advice): PlantStoreError {
+  if (error instanceof PlantStoreError) return error;
+  // Drizzle wraps each error of a statement in another error.
+  if (error instanceof Error && error.cause instanceof PlantStoreError) return error.cause;
+  const state = `(SQLSTATE ${databaseCode(error)})`;
+  if (['22021', '22P05'].includes(databaseCode(error) ?? '')) {
+    const message = `invalid input: the encoding of the database cannot hold this text ${state}`;
+    return new PlantStoreError('invalidInput', message, { cause: error });
+  }
+  if (!isDataError(error)) return databaseUnavailable(error, advice);
+  const message = `the database does not allow this ${state}: nothing was written, tell the operator before you send it again`;
+  return new PlantStoreError('plantRejected', message, { cause: error });
+}
+
 /** Waits for a query, and turns its error into a PlantStoreError. */
 export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): Promise<T> {
   try {
@@ -253,22 +209,4 @@ export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): 
   } catch (error) {
     throw toStoreError(error, advice);
   }
-}
-
-/** The error for a call whose query failed. */
-export function toStoreError(cause: unknown, advice?: Advice): PlantStoreError {
-  if (cause instanceof PlantStoreError) return cause;
-  // Drizzle wraps each error of a statement in another error.
-  if (cause instanceof Error && cause.cause instanceof PlantStoreError) return cause.cause;
-  if (!isPolicyError(cause)) return databaseUnavailable(cause, advice);
-  const message =
-    `row-level security or a rule in the database prevents this (SQLSTATE ${databaseCode(cause)}): nothing was ` +
-    'written, tell the operator before you send it again';
-  return new PlantStoreError('plantRejected', message, { cause });
-}
-
-/** The error for a text of the client that the encoding of the database cannot represent. */
-export function invalidText(what: 'plant' | 'text', cause: unknown): PlantStoreError {
-  const message = `invalid input: the database cannot hold this ${what} (SQLSTATE ${databaseCode(cause)})`;
-  return new PlantStoreError('invalidInput', message, { cause });
 }

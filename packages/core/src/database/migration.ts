@@ -3,7 +3,7 @@ import { getTableConfig } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { migrate as applyMigrations } from 'drizzle-orm/pg-proxy/migrator';
 import { beginFeed, forgetForeignDeletions } from '../changes/statements.ts';
-import { databaseCode, rootMessage } from '../error-causes.ts';
+import { databaseCode, rootMessage } from '../plant-store-error.ts';
 import type { Query } from './database.ts';
 import { DatabaseSettingsError } from './errors.ts';
 import * as tables from './tables.ts';

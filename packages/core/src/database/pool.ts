@@ -1,13 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
-import { rootMessage } from '../error-causes.ts';
-import { PlantStoreError } from '../plant-store-error.ts';
+import { setInterval, setTimeout } from 'node:timers/promises';
+import { PlantStoreError, rootMessage } from '../plant-store-error.ts';
 import type { Database, Kind, PoolState, Rows, Run, RunOptions, Values } from './database.ts';
 import { addDatabaseTime, beforeDeadline, type Deadline, deadlineOf } from './deadline.ts';
-import { diagnostics, type TracedStatement } from './diagnostics.ts';
+import { diagnostics } from './diagnostics.ts';
 import {
   callerDisconnected,
-  hasInvalidText,
-  invalidText,
   isLateWrite,
   isLostConnection,
   isReadOnlyError,
@@ -21,6 +18,8 @@ import {
 export interface Session {
   /** False when the connection is lost. A lost session is never used again. */
   readonly isOpen: boolean;
+  /** When the session was opened, on the clock `performance.now()`. */
+  readonly openedAt: number;
   readonly address?: { readonly host: string; readonly port: number } | undefined;
   /** Formats a deadline as a time on the database's clock. */
   timeOf(deadline: Deadline): string;
@@ -34,6 +33,7 @@ export interface Driver {
   open(kind: Kind): Promise<Session>;
   /** Returns those of the overdue statements on which the database works. The promise is never rejected. */
   working(overdue: readonly Statement[]): Promise<readonly Statement[]>;
+  close?(): Promise<void>;
 }
 
 /** A statement that runs. */
@@ -42,32 +42,10 @@ export interface Statement {
   readonly deadline: Deadline;
 }
 
-/** The place of one session. A statement takes the place, and the place has it until the statement ends. */
-interface Place {
-  session?: Session | undefined;
-  /** On the clock `performance.now()`. A session that is too old is replaced when its place is free. */
-  openedAt: number;
-  statement?: Statement | undefined;
-}
-
-/** A statement that waits for a place. */
-type Waiting = PromiseWithResolvers<Place> & Pick<RunOptions, 'caller'>;
-
-/** The places for one kind of statement, and the queue in front of them. */
-interface Queue {
-  readonly kind: Kind;
-  readonly places: readonly Place[];
-  /** The places without a statement. The last one was used last. */
-  readonly free: Place[];
-  waiting: Waiting[];
-  /** The number of statements that have ended. */
-  ended: number;
-}
-
 /** The maximum number of statements of one kind that wait. */
 const maxWaiting = 10_000;
 
-/** After an error, the time from one attempt to open a session to the next one, in milliseconds. */
+/** The time after a failed attempt to open a session, in which every statement gets the same error. */
 const retryDelay = 500;
 
 /** The maximum age of a session, in milliseconds. Its `timeOf` becomes wrong when the clocks drift. */
@@ -80,244 +58,223 @@ const clockTolerance = 1_000;
 const closeGrace = 300;
 
 /**
- * Runs statements. Each kind of statement has its own places for sessions, and one queue in front of them.
+ * Runs the statements of a store. Each kind of statement has its own sessions, and one queue in front of them.
  *
- * A statement keeps its session until it ends, even after its caller has got an error. So a database that is
- * slow, or that waits for its standby, never has more sessions than there are places. Once a second, the pool
- * asks the driver about overdue statements, and drops the sessions on which the database does not work.
+ * When the database is silent, the caller gets an error at the deadline, but the statement keeps its session.
+ * So a database that is slow, or that waits for its standby, never has more sessions than the pool. Once a
+ * second, the pool asks the driver about overdue statements, and drops the sessions on which the database does
+ * not work. A dropped session ends its statement with the error of a lost connection.
  */
-export class Pool {
+export class Pool implements Database {
+  readonly connections: Database['connections'];
   readonly #driver: Driver;
-  readonly #queues: readonly Queue[];
+  readonly #lanes: readonly Lane[];
   #isClosed = false;
-  #isAsking = false;
-  #replacedAt = Number.NEGATIVE_INFINITY;
+  /** Older sessions are replaced when they are free. */
+  #renewedAt = Number.NEGATIVE_INFINITY;
   /** Settles when the last attempt to open a session has ended. */
   #opening: Promise<unknown> = Promise.resolve();
-  #failedOpenings = 0;
-  #lastError: unknown;
-  #nextOpeningAt = 0;
-  readonly #clock: NodeJS.Timeout;
+  #openingError: unknown;
+  #retryAt = 0;
 
   constructor(driver: Driver) {
     this.#driver = driver;
+    this.connections = driver.connections;
     // The cast is safe, because the keys of `connections` are the kinds.
-    this.#queues = (Object.entries(driver.connections) as [Kind, number][]).map(([kind, count]) => {
-      const places = Array.from({ length: count }, (): Place => ({ openedAt: 0 }));
-      return { kind, places, free: [...places], waiting: [], ended: 0 };
-    });
-    this.#clock = setInterval(() => void this.#endOverdue(), 1_000).unref();
+    const sizes = Object.entries(driver.connections) as [Kind, number][];
+    this.#lanes = sizes.map(([kind, size]) => new Lane(kind, size));
+    void this.#endOverdue();
   }
 
-  /** Runs a statement. Throws the errors of the connection and the database. */
-  async run(text: string, values: Parameters<Run>[1], options: RunOptions): Promise<Rows> {
-    const { kind, caller } = options;
+  // The casts give the rows the columns that the caller's text selects.
+  readonly write = ((text, values, options) =>
+    orUnavailable(this.#run(text, values, options), options.advice)) as Run;
+
+  readonly read = ((text, values, options) => {
+    const call = { ...options, deadline: deadlineOf(options) };
+    return this.write(text, values, call).catch((error) => {
+      if (!isLostConnection(error)) throw error;
+      return this.write(text, values, call);
+    });
+  }) as Run;
+
+  async #run(text: string, values: Parameters<Run>[1], options: RunOptions): Promise<Rows> {
     const deadline = deadlineOf(options);
-    const { until = deadline } = options;
+    const { kind, caller, until = deadline } = options;
+    const lane = this.#lanes.find((each) => each.kind === kind);
+    if (!lane || this.#isClosed) throw new NotSentError('the store is closed');
     const madeAt = performance.now();
-    const queue = this.#queues.find((each) => each.kind === kind);
-    if (!queue || this.#isClosed) throw new NotSentError('the store is closed');
-    const place = queue.free.pop() ?? (await this.#wait(queue, deadline, options));
-    const opening = this.#isUsable(place) ? undefined : this.#open(queue, place);
-    try {
-      if (opening) await beforeDeadline(opening, deadline, noneInTime);
-      if (performance.now() >= deadline) throw lateWriteError();
-    } catch (error) {
-      // An attempt to open a session keeps its place until it ends.
-      void Promise.resolve(opening)
-        .catch(() => {})
-        .then(() => this.#give(queue, place));
-      throw error;
-    }
+    await lane.enter(deadline, caller);
     const startedAt = performance.now();
-    const running = this.#send(place, { text, kind, madeAt, startedAt }, values, deadline);
-    const ended = running.then(
-      () => this.#end(queue, place),
-      (error: unknown) => this.#end(queue, place, error),
-    );
+    const ended = this.#use(lane, deadline, (session) => {
+      const sent = typeof values === 'function' ? values(session.timeOf(deadline)) : values;
+      const query = () => session.query(text, sent);
+      if (!diagnostics.statement.hasSubscribers) return query();
+      const { address } = session;
+      const traced = { text, kind, madeAt, startedAt: performance.now(), address };
+      return diagnostics.statement.tracePromise(query, traced);
+    }).finally(() => lane.leave());
     try {
-      if (until === Number.POSITIVE_INFINITY) return await running;
-      return await beforeDeadline(running, until, () => new OverdueError(ended));
+      if (until === Number.POSITIVE_INFINITY) return await ended;
+      return await beforeDeadline(ended, until, () => new OverdueError());
     } finally {
       addDatabaseTime(caller, startedAt);
     }
   }
 
-  async #send(
-    place: Place,
-    traced: Omit<TracedStatement, 'address'>,
-    values: Parameters<Run>[1],
+  /** Sends one statement in an idle or a new session. */
+  async #use(
+    lane: Lane,
     deadline: Deadline,
+    send: (session: Session) => Promise<Rows>,
   ): Promise<Rows> {
-    const { session } = place;
-    if (!session) throw noneInTime();
-    place.statement = { session, deadline };
-    const sent = typeof values === 'function' ? values(session.timeOf(deadline)) : values;
-    const send = () => session.query(traced.text, sent);
-    if (!diagnostics.statement.hasSubscribers) return send();
-    return diagnostics.statement.tracePromise(send, { ...traced, address: session.address });
-  }
-
-  /** Waits for a free place. */
-  #wait(queue: Queue, deadline: Deadline, { caller }: RunOptions): Promise<Place> {
-    if (queue.waiting.length >= maxWaiting) throw tooManyWait();
-    const waiting = { ...Promise.withResolvers<Place>(), caller };
-    const endedBefore = queue.ended;
-    queue.waiting.push(waiting);
-    return beforeDeadline(waiting.promise, deadline, () => {
-      queue.waiting = queue.waiting.filter((each) => each !== waiting);
-      return queue.ended > endedBefore ? tooManyWait() : noneInTime();
-    });
-  }
-
-  /** Gives a free place to the next statement that waits. */
-  #give(queue: Queue, place: Place): void {
-    place.statement = undefined;
-    if (!this.#isUsable(place)) drop(place);
-    for (let next = queue.waiting.shift(); next; next = queue.waiting.shift()) {
-      if (next.caller?.isGone) next.reject(callerDisconnected());
-      else {
-        next.resolve(place);
-        return;
-      }
+    let session = lane.idle.pop();
+    if (!session || !this.#isUsable(session)) {
+      session?.drop();
+      session = await this.#open(lane.kind);
     }
-    queue.free.push(place);
-  }
-
-  #end(queue: Queue, place: Place, error?: unknown): void {
-    queue.ended++;
-    const now = performance.now();
-    const left = (place.statement?.deadline ?? now) - now;
-    if (error !== undefined && isLostConnection(error)) {
-      drop(place);
-      // A server or a network that has lost one connection has usually lost the idle ones, too.
-      this.#dropIdle();
+    const statement = { session, deadline };
+    lane.running.add(statement);
+    try {
+      if (performance.now() >= deadline) throw lateWriteError();
+      return await send(session);
+    } catch (error) {
+      this.#dropAfter(error, statement);
+      throw error;
+    } finally {
+      lane.running.delete(statement);
+      if (this.#isUsable(session)) lane.idle.push(session);
+      else session.drop();
     }
-    // A new session may accept writes. Between two replacements, reads go on.
-    const isReadOnly = isReadOnlyError(error) && now - this.#replacedAt > retryDelay;
-    if (isReadOnly || (isLateWrite(error) && left > clockTolerance)) {
-      this.#replacedAt = now;
-      for (const each of this.#queues.flatMap(({ places }) => places)) each.openedAt = 0;
-      this.#dropIdle();
-    }
-    this.#give(queue, place);
   }
 
-  #isUsable({ session, openedAt }: Place): boolean {
-    const isYoung = openedAt > 0 && performance.now() - openedAt < maxAge;
-    return session?.isOpen === true && isYoung && !this.#isClosed;
+  #isUsable({ isOpen, openedAt }: Session): boolean {
+    const isYoung = openedAt > this.#renewedAt && performance.now() - openedAt < maxAge;
+    return isOpen && isYoung && !this.#isClosed;
   }
 
-  /** Opens the session of a place. Sessions are opened one after the other. */
-  #open({ kind }: Queue, place: Place): Promise<void> {
-    drop(place);
-    const failedBefore = this.#failedOpenings;
+  /** Opens a session. Sessions are opened one after the other. */
+  #open(kind: Kind): Promise<Session> {
     const opening = this.#opening.then(async () => {
-      // All that wait get the error of the same attempt.
-      if (this.#failedOpenings > failedBefore) throw this.#lastError;
-      await setTimeout(Math.max(0, this.#nextOpeningAt - performance.now()));
-      const openedAt = performance.now();
+      if (performance.now() < this.#retryAt) throw this.#openingError;
       try {
-        place.session = await this.#driver.open(kind);
-        place.openedAt = openedAt;
+        return await this.#driver.open(kind);
       } catch (cause) {
-        this.#nextOpeningAt = openedAt + retryDelay;
-        this.#failedOpenings++;
-        this.#lastError = new NotSentError(rootMessage(cause), { cause });
-        throw this.#lastError;
+        this.#retryAt = performance.now() + retryDelay;
+        this.#openingError = new NotSentError(rootMessage(cause), { cause });
+        throw this.#openingError;
       }
     });
     this.#opening = opening.catch(() => {});
     return opening;
   }
 
-  /** Drops the sessions of overdue statements on which the database does not work. */
-  async #endOverdue(): Promise<void> {
-    const overdue = this.#queues.flatMap(overdueIn);
-    if (overdue.length === 0 || this.#isAsking) return;
-    this.#isAsking = true;
-    const working = await this.#driver.working(overdue.map(({ statement }) => statement));
-    this.#isAsking = false;
-    for (const { place, statement } of overdue) {
-      // The statement ends with the error of a lost connection.
-      if (place.statement === statement && !working.includes(statement)) statement.session.drop();
+  /** Drops the sessions that are probably useless after the error of a statement. */
+  #dropAfter(error: unknown, { session, deadline }: Statement): void {
+    const now = performance.now();
+    if (isLostConnection(error)) {
+      session.drop();
+      // A server or a network that has lost one connection has usually lost the idle ones, too.
+      this.#dropIdle();
+    }
+    const isClockWrong = isLateWrite(error) && deadline - now > clockTolerance;
+    // A new session may reach a server that accepts writes. Between two renewals, reads go on.
+    if ((isReadOnlyError(error) || isClockWrong) && now - this.#renewedAt > retryDelay) {
+      this.#renewedAt = now;
+      this.#dropIdle();
     }
   }
 
   #dropIdle(): void {
-    for (const place of this.#queues.flatMap(({ free }) => free)) drop(place);
+    for (const session of this.#lanes.flatMap(({ idle }) => idle.splice(0))) session.drop();
   }
 
-  state(): PoolState[] {
-    const sessions = this.#queues.flatMap(({ places }) =>
-      places.flatMap(({ session }) => session ?? []),
-    );
-    const [session] = sessions;
-    const clockAhead = session ? Date.parse(session.timeOf(performance.now())) - Date.now() : 0;
-    return this.#queues.map((queue) => {
-      const idle = queue.free.filter((place) => place.session).length;
-      const used = queue.places.length - queue.free.length;
-      const overdue = overdueIn(queue).length;
-      return { name: queue.kind, used, idle, waiting: queue.waiting.length, overdue, clockAhead };
-    });
+  /** Once a second, drops the sessions of overdue statements on which the database does not work. */
+  async #endOverdue(): Promise<void> {
+    for await (const _ of setInterval(1_000, undefined, { ref: false })) {
+      if (this.#isClosed) return;
+      const overdue = this.#lanes.flatMap((lane) => lane.overdue);
+      const working = overdue.length === 0 ? [] : await this.#driver.working(overdue);
+      const running = new Set(this.#lanes.flatMap((lane) => [...lane.running]));
+      for (const each of overdue) {
+        if (running.has(each) && !working.includes(each)) each.session.drop();
+      }
+    }
   }
+
+  readonly pools = (): PoolState[] => {
+    const session = this.#lanes.flatMap(({ idle }) => idle)[0];
+    const clockAhead = session ? Date.parse(session.timeOf(performance.now())) - Date.now() : 0;
+    return this.#lanes.map(({ kind, idle, free, waiting, overdue }) => ({
+      ...{ name: kind, used: this.connections[kind] - free, idle: idle.length },
+      ...{ waiting: waiting.size, overdue: overdue.length, clockAhead },
+    }));
+  };
 
   /** Closes idle sessions now, and the others after their statements, but waits only for a moment. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#clock);
-    for (const { reject } of this.#queues.flatMap(({ waiting }) => waiting.splice(0))) {
+    for (const { reject } of this.#lanes.flatMap(({ waiting }) => [...waiting])) {
       reject(new NotSentError('the store is closed'));
     }
     this.#dropIdle();
-    const isBusy = () => this.#queues.some(({ places, free }) => free.length < places.length);
+    const running = () => this.#lanes.flatMap((lane) => [...lane.running]);
     const until = performance.now() + closeGrace;
-    while (isBusy() && performance.now() < until) await setTimeout(10);
-    for (const place of this.#queues.flatMap(({ places }) => places)) drop(place);
+    while (running().length > 0 && performance.now() < until) await setTimeout(10);
+    for (const { session } of running()) session.drop();
+    await this.#driver.close?.();
   }
 }
 
-function drop(place: Place): void {
-  place.session?.drop();
-  place.session = undefined;
-}
+/** The sessions for one kind of statement, and the queue in front of them. */
+class Lane {
+  readonly kind: Kind;
+  readonly idle: Session[] = [];
+  readonly running = new Set<Statement>();
+  readonly waiting = new Set<PromiseWithResolvers<void> & Pick<RunOptions, 'caller'>>();
+  /** The number of further statements that may have a session. */
+  free: number;
 
-function overdueIn({ places }: Queue) {
-  const now = performance.now();
-  return places.flatMap((place) => {
-    const { statement } = place;
-    return statement && statement.deadline < now ? [{ place, statement }] : [];
-  });
-}
+  constructor(kind: Kind, size: number) {
+    this.kind = kind;
+    this.free = size;
+  }
 
-const noneInTime = () => new NotSentError('no connection was free in time');
+  get overdue(): Statement[] {
+    const now = performance.now();
+    return [...this.running].filter(({ deadline }) => deadline < now);
+  }
+
+  /** Resolves when a statement may have a session. Its place is taken until it leaves. */
+  async enter(deadline: Deadline, caller: RunOptions['caller']): Promise<void> {
+    if (this.free > 0) {
+      this.free--;
+      return;
+    }
+    if (this.waiting.size >= maxWaiting) throw tooManyWait();
+    const place = { ...Promise.withResolvers<void>(), caller };
+    this.waiting.add(place);
+    await beforeDeadline(place.promise, deadline, () => {
+      this.waiting.delete(place);
+      return new NotSentError('no connection was free in time');
+    });
+  }
+
+  leave(): void {
+    for (const place of this.waiting) {
+      this.waiting.delete(place);
+      if (!place.caller?.isGone) {
+        place.resolve();
+        return;
+      }
+      place.reject(callerDisconnected());
+    }
+    this.free++;
+  }
+}
 
 function tooManyWait(): PlantStoreError {
   const message =
     'too many such requests are waiting already: nothing was written, send the request again later';
   return new PlantStoreError('overloaded', message);
-}
-
-/** Makes the functions of `Database` that run statements. */
-export function createVerbs(pool: Pool): Pick<Database, 'read' | 'write'> {
-  const runOnce = (text: string, values: Parameters<Run>[1], options: RunOptions) => {
-    const rows = pool.run(text, values, options).catch((error: unknown) => {
-      throw hasInvalidText(error) && hasUnicode(values) ? invalidText('text', error) : error;
-    });
-    return orUnavailable(rows, options.advice);
-  };
-  const runTwice: typeof runOnce = (text, values, options) => {
-    const call = { ...options, deadline: deadlineOf(options) };
-    return runOnce(text, values, call).catch((error) => {
-      if (!isLostConnection(error)) throw error;
-      return runOnce(text, values, call);
-    });
-  };
-  // The casts give the rows the columns that the caller's text selects.
-  return { read: runTwice as Run, write: runOnce as Run };
-}
-
-/** Whether a parameter has a character that some encodings lack. All encodings of Postgres have ASCII. */
-function hasUnicode(values: Parameters<Run>[1]): boolean {
-  return typeof values !== 'function' && values.some((value) => /\P{ASCII}/u.test(value ?? ''));
 }

@@ -9,28 +9,18 @@ import type { Session } from './pool.ts';
 
 /** A session on a server of Postgres. */
 export interface PostgresSession extends Session {
-  readonly host: Host;
-  /** The server's process for this session, and its start. Undefined behind a pooler. */
-  readonly id: SessionId | undefined;
+  /**
+   * The server's process id for this session, and its start, because a later session may get the same process
+   * id. Undefined behind a pooler.
+   */
+  readonly id: string | undefined;
   readonly isReadOnly: boolean;
-  readonly isReplica: boolean;
   /** Runs a statement, and returns its rows as objects. */
   readonly queryObjects: Query;
 }
 
-export interface SessionId {
-  readonly pid: number;
-  /** A later session may get the same process id, but has a later start. */
-  readonly startedAt: string;
-}
-
-export interface SessionLimits {
-  /** The time limits of a statement and of a wait for a lock, in milliseconds. */
-  readonly statementTimeout: number;
-  readonly lockTimeout: number;
-  /** The name in `pg_stat_activity`, before the process id. */
-  readonly name: 'plant-store' | 'plant-store tool';
-}
+/** The time limits of a statement and of a wait for a lock, in milliseconds. */
+export type SessionLimits = Record<'statement_timeout' | 'lock_timeout', number>;
 
 /** The time limit for opening a session, in milliseconds. */
 const openTimeout = 2_000;
@@ -44,32 +34,30 @@ const openTimeout = 2_000;
  */
 export async function openSession(
   host: Host,
-  address: DatabaseAddress,
+  { credentials, isPooler, settings, tlsOf }: DatabaseAddress,
   limits: SessionLimits,
-  /** The sessions on this host that this process has dropped, and that may still exist there. */
-  dropped: SessionId[],
+  /** The ids of the sessions on this host that this process has dropped, and that may still exist there. */
+  dropped: string[],
 ): Promise<PostgresSession> {
-  const { isPooler, credentials } = address;
+  const openedAt = performance.now();
+  const isUnixSocket = host.host.startsWith('/');
   // For TLS, postgres.js reads the property `host` of the socket.
-  const socket = Object.assign(new Socket(), { host: host.host });
-  socket.setNoDelay();
-  let [isOpen, isStarted, isUnconfirmed, offersTls] = [true, false, false, true];
+  const socket = Object.assign(new Socket(), { host: host.host }).setNoDelay();
+  const name = { application_name: `plant-store process ${process.pid}` };
+  const pooledSettings = { ...settings, ...name, TimeZone: 'UTC', DateStyle: 'ISO' };
+  let [isOpen, isStarted, isUnconfirmed] = [true, false, false];
+  let id: string | undefined;
   const client = postgres({
     ...credentials,
     ...host,
-    ssl: address.tlsOf(host.host),
-    max: 1,
-    fetch_types: false,
-    prepare: !isPooler,
+    ssl: tlsOf(host.host),
+    ...{ max: 1, fetch_types: false, prepare: !isPooler },
     ...{ connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 },
     ...socketOption(async () => {
       if (isStarted) throw new Error('the database closed the connection');
       isStarted = true;
-      socket.connect(isSocket(host) ? { path: `${host.host}/.s.PGSQL.${host.port}` } : host);
+      socket.connect(isUnixSocket ? { path: `${host.host}/.s.PGSQL.${host.port}` } : host);
       await once(socket, 'connect');
-      socket.once('data', (response: Buffer) => {
-        offersTls = response.toString() !== 'N';
-      });
       return socket;
     }),
     onclose: () => {
@@ -79,16 +67,14 @@ export async function openSession(
       // A warning of a trigger has a context (`where`). The server's own warning concerns the commit.
       isUnconfirmed ||= code === '01000' && !where;
     },
-    connection: isPooler ? pooledSettings(address, limits) : startUpSettings(address, limits),
+    // PgBouncer accepts no other settings. Its role has them: see `docs/configuration.md`.
+    connection: isPooler ? pooledSettings : { ...pooledSettings, ...neededSettings, ...limits },
   });
 
-  let id: SessionId | undefined;
-  let isBusy = true;
   const drop = () => {
     if (isOpen && id) dropped.push(id);
     isOpen = false;
     void client.end({ timeout: 0 }).finally(() => socket.destroy());
-    if (isBusy) socket.destroy();
   };
 
   const start = async () => {
@@ -97,38 +83,28 @@ export async function openSession(
     const clockAhead = Number(row.now) - performance.now();
     if (isPooler) return { row, clockAhead };
     if (row.pid !== state.pid) throw isPoolerError();
-    id = { pid: row.pid, startedAt: row.started_at };
-    const lost = dropped.splice(0);
-    if (lost.length > 0) {
-      const [pids, starts] = [lost.map(({ pid }) => pid), lost.map((each) => each.startedAt)];
-      await client.unsafe(terminate, [`{${pids}}`, `{${starts.map((each) => `"${each}"`)}}`]);
-    }
+    id = row.id;
+    if (dropped.length > 0) await client.unsafe(terminate, [arrayText(dropped.splice(0))]);
     return { row, clockAhead };
   };
   const { row, clockAhead } = await withTimeout(start(), openTimeout).catch((error: unknown) => {
     drop();
-    throw offersTls ? error : noTlsError(host);
+    throw error;
   });
-  isBusy = false;
 
   async function run(text: string, values: readonly (string | null)[], asArrays: boolean) {
-    [isBusy, isUnconfirmed] = [true, false];
-    try {
-      const query = client.unsafe(text, [...values], { prepare: !isPooler });
-      const rows = await (asArrays ? query.values() : query);
-      if (isUnconfirmed) throw unconfirmedCommit();
-      return { rows: withoutHoles(rows), count: rows.count };
-    } finally {
-      isBusy = false;
-    }
+    isUnconfirmed = false;
+    const query = client.unsafe(text, [...values], { prepare: !isPooler });
+    const rows = await (asArrays ? query.values() : query);
+    if (isUnconfirmed) throw unconfirmedCommit();
+    return { rows: withoutHoles(rows), count: rows.count };
   }
 
   return {
-    host,
     id,
+    openedAt,
     isReadOnly: row.read_only,
-    isReplica: row.is_replica,
-    address: isSocket(host) ? undefined : host,
+    address: isUnixSocket ? undefined : host,
     get isOpen() {
       return isOpen;
     },
@@ -140,22 +116,17 @@ export async function openSession(
   };
 }
 
-const isSocket = ({ host }: Host) => host.startsWith('/');
-
 interface ServerState {
   read_only: boolean;
-  is_replica: boolean;
   pid: number;
-  started_at: string;
+  id: string;
   /** Milliseconds since 1970, by the server's clock. */
   now: string;
 }
 
 const readState = `
-  select current_setting('transaction_read_only') = 'on' as read_only,
-    pg_is_in_recovery() as is_replica,
-    pg_backend_pid() as pid,
-    (select backend_start::text from pg_stat_activity where pid = pg_backend_pid()) as started_at,
+  select current_setting('transaction_read_only') = 'on' as read_only, pg_backend_pid() as pid,
+    (select pid || ' ' || backend_start from pg_stat_activity where pid = pg_backend_pid()) as id,
     (extract(epoch from clock_timestamp()) * 1000)::text as now`;
 
 /**
@@ -170,16 +141,21 @@ const setUp = `${readState},
 
 /** Ends sessions that this process has dropped. A firewall may have hidden the end of their connections. */
 const terminate = `
-  select pg_terminate_backend(activity.pid)
-  from unnest($1::int[], $2::timestamptz[]) as lost (pid, started_at)
-    join pg_stat_activity as activity on activity.pid = lost.pid and backend_start = started_at`;
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where pid || ' ' || backend_start = any($1::text[])`;
+
+/** Formats the ids of sessions as an array of Postgres. */
+export function arrayText(ids: readonly string[]): string {
+  return `{${ids.map((id) => `"${id}"`)}}`;
+}
 
 /**
  * The settings that the store's statements rely on. A role, a database or a URL may have other values.
  *
  * When `row_security` is off, a policy causes an error instead of hiding rows. When `array_nulls` is off, a
  * missing tag would become the tag "NULL". Without warnings, a commit that the standby lacks would look like
- * any commit. In a stricter isolation level, concurrent writes of one id would fail.
+ * any commit. In a stricter isolation level, concurrent writes of one id would fail. With the settings for
+ * TCP, the server ends the session of a silent client.
  */
 const neededSettings = {
   row_security: 'off',
@@ -188,31 +164,9 @@ const neededSettings = {
   extra_float_digits: '1',
   client_min_messages: 'warning',
   default_transaction_isolation: 'read committed',
+  ...{ tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 },
+  tcp_user_timeout: 25_000,
 };
-
-const timeFormats = { TimeZone: 'UTC', DateStyle: 'ISO' };
-
-/** PgBouncer accepts only these settings. Its role has the others: see `docs/configuration.md`. */
-function pooledSettings({ settings }: DatabaseAddress, { name }: SessionLimits) {
-  return { ...settings, application_name: `${name} process ${process.pid}`, ...timeFormats };
-}
-
-function startUpSettings(address: DatabaseAddress, limits: SessionLimits) {
-  return {
-    ...pooledSettings(address, limits),
-    ...neededSettings,
-    statement_timeout: limits.statementTimeout,
-    lock_timeout: limits.lockTimeout,
-    // With these settings, the server ends the session of a silent client.
-    ...{ tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 },
-    tcp_user_timeout: 25_000,
-  };
-}
-
-function noTlsError({ host, port }: Host): Error {
-  const message = `${host}:${port} does not offer TLS`;
-  return Object.assign(new Error(message), { code: 'TLS_NOT_OFFERED' });
-}
 
 function isPoolerError(): Error {
   const message = 'a pooler is in front of the database';

@@ -4,7 +4,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { WebhookAttempt } from '@plant-store/schemas';
-import { databaseCode, rootMessage } from '../error-causes.ts';
+import { databaseCode, rootMessage } from '../plant-store-error.ts';
 import { type AllowedTargets, explainUrl, findAddresses } from './addresses.ts';
 
 /** The outcome of a request, with the seconds in the response header `Retry-After`. */

@@ -5,8 +5,7 @@ import { type Cursor, formatCursor, isBehind, parseCursor } from '../changes/cur
 import type { Feed } from '../changes/feed.ts';
 import type { Database } from '../database/database.ts';
 import { isStatementError } from '../database/errors.ts';
-import { rootMessage } from '../error-causes.ts';
-import { PlantStoreError } from '../plant-store-error.ts';
+import { PlantStoreError, rootMessage } from '../plant-store-error.ts';
 import type { ChangeText } from '../plants/output-text.ts';
 import type { AllowedTargets } from './addresses.ts';
 import { post } from './post.ts';

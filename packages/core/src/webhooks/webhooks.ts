@@ -12,8 +12,7 @@ import {
 import { type Cursor, formatCursor, parseCursor } from '../changes/cursor.ts';
 import type { Feed } from '../changes/feed.ts';
 import type { Database } from '../database/database.ts';
-import { databaseCode, rootMessage } from '../error-causes.ts';
-import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
+import { databaseCode, invalidInput, PlantStoreError, rootMessage } from '../plant-store-error.ts';
 import { explainUrl, findAddresses, parseAllowed } from './addresses.ts';
 import { post } from './post.ts';
 import { readRow, type WebhookRow, writeRow } from './rows.ts';

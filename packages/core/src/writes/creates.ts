@@ -3,13 +3,12 @@ import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import type { CallOptions, Deadline } from '../database/deadline.ts';
 import { carry } from '../database/diagnostics.ts';
-import { isDataError, isLateWrite, isSplittable, isUnconfirmed } from '../database/errors.ts';
-import { databaseCode } from '../error-causes.ts';
-import { idTaken, invalidInput, PlantStoreError } from '../plant-store-error.ts';
+import { isLateWrite, isSplittable, isUnconfirmed, toStoreError } from '../database/errors.ts';
+import { databaseCode, idTaken, invalidInput, PlantStoreError } from '../plant-store-error.ts';
 import { columnArrays, contentLength, contentOf, hasSameContent } from '../plants/content.ts';
 import { parsePlant, plantTexts } from '../plants/plant-json.ts';
 import { findDurable, insertPlants } from '../plants/statements.ts';
-import { insertError, outcomeUnknown, plantNotKept, plantRejected } from './write-errors.ts';
+import { createAdvice, outcomeUnknown, plantNotKept } from './write-errors.ts';
 
 /** Options of a call with an input. */
 export interface CheckedOptions extends CallOptions {
@@ -110,6 +109,7 @@ export function createCreates(
           kind: 'creates',
           deadline,
           until: Number.POSITIVE_INFINITY,
+          advice: createAdvice,
         },
       );
       inserted = idsOf(rows);
@@ -182,14 +182,14 @@ export function createCreates(
     if (isLateWrite(error) || (isSplittable(error) && performance.now() >= deadline)) {
       // The statement has changed nothing. The creates that have more time are written again.
       const late = creates.filter((create) => create.deadline <= deadline);
-      reject(late, insertError(error));
+      reject(late, toStoreError(error));
       return carry(unsettled(creates), (some) => insert(some));
     }
     if (isSplittable(error) && creates.length > 1) return bisect(creates);
     // A create that has waited for the lock of another session waits until its own deadline.
     const hasWaited = performance.now() - startedAt > minLockWait;
     if (databaseCode(error) === '55P03' && hasWaited) return insert(creates);
-    reject(creates, isDataError(error) ? plantRejected(error) : insertError(error));
+    reject(creates, toStoreError(error));
   }
 
   /**

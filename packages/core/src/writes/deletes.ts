@@ -3,14 +3,14 @@ import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { type CallOptions, deadlineOf } from '../database/deadline.ts';
 import { carry } from '../database/diagnostics.ts';
-import { isDataError, isLateWrite, isSplittable, toStoreError } from '../database/errors.ts';
+import { isLateWrite, isSplittable, toStoreError } from '../database/errors.ts';
 import { preconditionFailed } from '../plant-store-error.ts';
 import { arrayText, contentValues } from '../plants/content.ts';
 import { PlantText } from '../plants/output-text.ts';
 import { plantTexts, valuesOf } from '../plants/plant-json.ts';
 import { deletePlants, replacePlant } from '../plants/statements.ts';
 import { maxRounds } from './creates.ts';
-import { deleteAdvice, plantKept, plantRejected, replaceAdvice } from './write-errors.ts';
+import { deleteAdvice, plantKept, replaceAdvice } from './write-errors.ts';
 
 /** Options of a delete and of a replacement. */
 export interface ConditionalOptions extends CallOptions {
@@ -97,8 +97,7 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
     error: unknown,
   ): Promise<void> {
     const rejectAll = (some: readonly Delete[]) => {
-      const known = isDataError(error) ? plantRejected(error) : toStoreError(error, deleteAdvice);
-      for (const each of some) each.reject(known);
+      for (const each of some) each.reject(toStoreError(error, deleteAdvice));
     };
     if (isLateWrite(error) || (isSplittable(error) && performance.now() >= deadline)) {
       rejectAll(deletes.filter((each) => each.deadline <= deadline));
@@ -125,8 +124,6 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
         ...call,
         kind: 'deletes',
         advice: replaceAdvice,
-      }).catch((error) => {
-        throw isDataError(error) ? plantRejected(error) : error;
       });
       const [[before = null, , ...columns] = []] = rows;
       const [json] = plantTexts(columns);

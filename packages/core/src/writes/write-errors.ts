@@ -1,11 +1,4 @@
-import {
-  type Advice,
-  databaseUnavailable,
-  hasInvalidText,
-  invalidText,
-  reasonOf,
-} from '../database/errors.ts';
-import { databaseCode } from '../error-causes.ts';
+import { type Advice, reasonOf } from '../database/errors.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
 /** The error for a create when it is unknown whether the plant was stored. */
@@ -14,25 +7,7 @@ export function outcomeUnknown(error?: unknown): PlantStoreError {
   return new PlantStoreError('databaseUnavailable', message, { cause: reasonOf(error) });
 }
 
-/** The error for a create whose INSERT ended with an error. */
-export function insertError(cause: unknown): PlantStoreError {
-  return databaseUnavailable(cause, [mayBeStored, 'nothing was written, send it again later']);
-}
-
 const mayBeStored = 'the plant may still be stored, send it again';
-
-/**
- * The error for a plant that the database has rejected. The client is responsible only for text that the
- * database's encoding cannot represent. A constraint, a trigger or a column's type rejects plants only when
- * somebody has changed the table. After the operator has corrected the table, a retry succeeds.
- */
-export function plantRejected(error: unknown): PlantStoreError {
-  const cause = reasonOf(error);
-  const code = databaseCode(cause);
-  if (hasInvalidText(cause)) return invalidText('plant', cause);
-  const message = `the table does not allow this plant (SQLSTATE ${code}): ${notAgain}`;
-  return new PlantStoreError('plantRejected', message, { cause });
-}
 
 /** The error for a plant that a trigger removes after each create. */
 export function plantNotKept(): PlantStoreError {
@@ -43,6 +18,8 @@ export function plantNotKept(): PlantStoreError {
 export function plantKept(): PlantStoreError {
   return new PlantStoreError('plantRejected', `the table keeps this plant: ${notAgain}`);
 }
+
+export const createAdvice: Advice = [mayBeStored, 'nothing was written, send it again later'];
 
 export const deleteAdvice: Advice = [
   'the plant may or may not be deleted, look it up before you send the delete again',

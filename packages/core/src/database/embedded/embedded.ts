@@ -1,18 +1,21 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
-import { databaseCode, rootMessage } from '../../error-causes.ts';
-import type { Database, Kind, OwnSession, Query } from '../database.ts';
-import { defaultTimeout, systemTime, timeText } from '../deadline.ts';
+import { databaseCode, rootMessage } from '../../plant-store-error.ts';
+import { type Database, DataDirectoryError, type Kind, type Query } from '../database.ts';
+import { defaultTimeout, timeText } from '../deadline.ts';
 import { migrate } from '../migration.ts';
-import { createVerbs, Pool } from '../pool.ts';
+import { Pool } from '../pool.ts';
 import { Engine } from './engine.ts';
-import { DataDirectoryError, lockDataDirectory } from './lock.ts';
+import { lockDataDirectory } from './lock.ts';
 
 /** PGlite has one session. One statement of each kind may wait for it. */
 const connections: Readonly<Record<Kind, number>> = {
   ...{ creates: 1, deletes: 1, reads: 1 },
   ...{ counts: 1, searches: 1, changes: 1 },
 };
+
+/** The system's clock, even in a test that replaces `Date.now`. PGlite runs in another thread. */
+const { now } = Date;
 
 /** After this time, the engine is opened again. The callers have got an error before. */
 const requestTimeout = defaultTimeout + 1_000;
@@ -32,40 +35,33 @@ export async function openEmbedded(directory: string): Promise<Database> {
     await engine.close();
     throw openError(directory, error);
   });
-  const pool = new Pool({
+  return new Pool({
     connections,
     async open(kind) {
       const isBulk = kind === 'counts' || kind === 'searches' || kind === 'changes';
       const timeout = isBulk ? bulkTimeout : requestTimeout;
       return {
         isOpen: true,
+        openedAt: performance.now(),
         query: (text, values) => engine.run({ text, values, asObjects: false }, timeout),
-        timeOf: (deadline) => timeText(systemTime() + deadline - performance.now()),
+        timeOf: (deadline) => timeText(now() + deadline - performance.now()),
         drop() {},
       };
     },
     // The engine itself ends a statement that takes too long.
     working: async (overdue) => overdue,
+    close: () => engine.close(),
   });
-  return {
-    ...createVerbs(pool),
-    connections,
-    pools: () => pool.state(),
-    async close() {
-      await pool.close();
-      await engine.close();
-    },
-  };
 }
 
 /** Calls `use` with the session of a database that is not migrated. Returns undefined without a database. */
 export async function useEmbedded<T>(
   directory: string,
-  use: (session: OwnSession) => Promise<T>,
+  use: (query: Query) => Promise<T>,
 ): Promise<T | undefined> {
   if (!(await hasDatabase(directory))) return undefined;
   const engine = await openEngine(directory);
-  return use({ query: queryOn(engine), isReadOnly: false }).finally(() => engine.close());
+  return use(queryOn(engine)).finally(() => engine.close());
 }
 
 /** Whether the directory has a database. */

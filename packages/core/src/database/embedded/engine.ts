@@ -1,7 +1,7 @@
 import nodeModule from 'node:module';
 import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { databaseCode } from '../../error-causes.ts';
+import { databaseCode } from '../../plant-store-error.ts';
 import type { Rows } from '../database.ts';
 import type { Call, Outcome, Statement, WorkerInput } from './worker.ts';
 

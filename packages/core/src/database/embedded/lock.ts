@@ -2,13 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-
-/**
- * The error for a data directory that the store cannot use, for example because another process has the lock.
- */
-export class DataDirectoryError extends Error {
-  override readonly name = 'DataDirectoryError';
-}
+import { DataDirectoryError } from '../database.ts';
 
 /**
  * Locks the data directory for this process, and creates the directory if it does not exist. If two processes

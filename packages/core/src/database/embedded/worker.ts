@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PGlite, Results } from '@electric-sql/pglite';
-import { databaseCode } from '../../error-causes.ts';
+import { databaseCode } from '../../plant-store-error.ts';
 import type { Rows, Values } from '../database.ts';
 
 // The program of a worker thread. It opens PGlite, and runs the statements that the main thread sends.
