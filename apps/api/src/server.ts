@@ -13,11 +13,14 @@ import { drain } from './connections/drain.ts';
 import { dropGoneAfterGap } from './connections/event-loop-gap.ts';
 import { respondToNodeEvents } from './connections/node-errors.ts';
 import { nodeServerOptions } from './connections/node-server-options.ts';
-import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
-import { RequestLog, sendRequestId, serializers } from './observability/request-log.ts';
-import type { Tracing } from './observability/tracing/end-span.ts';
+import {
+  createErrorLog,
+  RequestLog,
+  sendRequestId,
+  serializers,
+} from './observability/request-log.ts';
 import { docs } from './pages/docs.ts';
 import { health } from './pages/health.ts';
 import { serveConsole } from './pages/serve-console.ts';
@@ -54,7 +57,6 @@ export interface ServerOptions {
   /** The most bytes of bodies, pages and unread responses together. The default depends on the heap size. */
   memoryBudget?: number;
   metrics?: Metrics | undefined;
-  tracing?: Tracing | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted. The default is none. */
   trustProxy?: string[];
   /** The directory of the built console. The default is the directory that the build of `apps/web` fills. */
@@ -73,13 +75,12 @@ export async function buildServer({
   maxConnections = 10_000,
   memoryBudget = defaultMemoryBudget(),
   metrics,
-  tracing,
   trustProxy = [],
   consoleDirectory,
 }: ServerOptions): Promise<FastifyInstance> {
   const log = pino({ level: logLevel, serializers }, logStream);
   const crossOrigin = cors(corsOrigins);
-  const requestLog = new RequestLog({ log, stream: logStream, metrics });
+  const requestLog = new RequestLog(log, metrics);
   const server = fastify({
     // The cast gives the server the usual type, without pino's own type.
     loggerInstance: log as FastifyBaseLogger,
@@ -93,7 +94,7 @@ export async function buildServer({
   });
   decorateRequests(server);
   server.decorate('store', store);
-  server.decorate('logError', createErrorLog(server.log, metrics));
+  server.decorate('logError', createErrorLog(server.log));
   server.decorate('startWaiting', limitWaiting(Math.ceil(maxConnections / 2)));
   server.setErrorHandler(handleError);
   const warn = (message: string) => server.log.warn(message);
@@ -106,7 +107,6 @@ export async function buildServer({
   limitConnections(server, maxConnections);
 
   // Hooks that run for every request, in this order.
-  tracing?.(server);
   server.addHook('onRequest', sendRequestId);
   server.addHook('onRequest', trackResponse);
   server.addHook('onRequest', checkRequestHeaders);

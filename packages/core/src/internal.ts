@@ -4,13 +4,8 @@ export { createPrincipalCache, type TokenOwner } from './access-tokens/principal
 export { deadlineIn, defaultTimeout } from './database/deadline.ts';
 export {
   describeStatement,
-  diagnostics,
-  type TracedAttempt,
-  type TracedBatch,
-  type TracedCall,
-  type TracedPage,
-  type TracedStatement,
-  type TracedWait,
+  type StatementObserver,
+  statementObservers,
 } from './database/diagnostics.ts';
 export { CallerDisconnectedError, callerDisconnected } from './database/errors.ts';
 export { databaseCode, invalidInput } from './plant-store-error.ts';

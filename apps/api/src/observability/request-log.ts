@@ -1,36 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Principal } from '@plant-store/core';
-import { shorten } from '@plant-store/schemas';
+import { CallerDisconnectedError } from '@plant-store/core/internal';
+import { type ErrorKind, shorten } from '@plant-store/schemas';
 import {
+  type FastifyBaseLogger,
   type FastifyReply,
   type FastifyRequest,
   LogController,
   type onRequestHookHandler,
 } from 'fastify';
-import type { DestinationStream, Logger } from 'pino';
-import { hideTokens, showText } from '../errors/http-error.ts';
-import { processBindings } from './log-output.ts';
+import { type HttpError, hideTokens, showText } from '../errors/http-error.ts';
 import type { Metrics } from './metrics.ts';
-import { endWithStatus, traceIds } from './tracing/end-span.ts';
 
 /** The status in the log when a client disconnected before its response. nginx logs the same status. */
 const clientDisconnected = 499;
 
-interface RequestLogOptions {
-  log: Logger;
-  stream: DestinationStream;
-  metrics?: Metrics | undefined;
-}
+/** Load balancers request these two paths every few seconds, so these requests have the log level debug. */
+const probes = new Set(['/livez', '/readyz']);
 
-/** Logs, counts and traces each request once. */
+/** Logs and counts each request once, when its response has ended. */
 export class RequestLog extends LogController {
-  readonly #options: RequestLogOptions;
-  readonly #names = new WeakMap<Principal, string>();
+  readonly #log: FastifyBaseLogger;
+  readonly #metrics: Metrics | undefined;
 
-  constructor(options: RequestLogOptions) {
+  constructor(log: FastifyBaseLogger, metrics?: Metrics) {
     super();
-    this.#options = options;
+    this.#log = log;
+    this.#metrics = metrics;
   }
 
   override incomingRequest(): void {}
@@ -52,64 +48,91 @@ export class RequestLog extends LogController {
   override streamError(error: Error, request: FastifyRequest): void {
     const hasDisconnected = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (hasDisconnected) return;
-    const details = { reqId: request.id, ...traceIds(request), err: error };
-    this.#options.log.warn(details, 'a response was cut off');
+    this.#log.warn({ ...idsOf(request), err: error }, 'a response was cut off');
   }
 
   #add(request: FastifyRequest, status: number, milliseconds: number): void {
-    const { log, stream, metrics } = this.#options;
-    metrics?.countRequest(request, status, request.waitsFrom ?? milliseconds);
-    request.span?.setAttribute('http.response.status_code', status);
-    endWithStatus(request.span, status);
-    const isProbe = status === 200 && probes.has(request.routeOptions.url ?? '');
-    const level = isProbe ? 'debug' : 'info';
-    if (!log.isLevelEnabled(level)) return;
-    stream.write(this.#line(request, log.levels.values[level] ?? 0, status, milliseconds));
-  }
-
-  /** Caches the log fields of each principal, because most requests of a client have the same principal. */
-  #nameOf(principal: Principal): string {
-    const known = this.#names.get(principal);
-    if (known !== undefined) return known;
-    const { name, scopes, issuer } = principal;
-    const from = issuer === undefined ? '' : `,"issuer":${JSON.stringify(issuer)}`;
-    const fields = `,"principal":${JSON.stringify(shorten(name))}${from},"scope":"${scopes.join(' ')}"`;
-    this.#names.set(principal, fields);
-    return fields;
-  }
-
-  /**
-   * Makes the same log line as pino, but faster. The request id and the method need no JSON escapes, because
-   * `requestIdOf` and Node's parser have checked them.
-   */
-  #line(request: FastifyRequest, level: number, status: number, milliseconds: number): string {
-    const { id, ip, errors, principal, headers, routeOptions, databaseTime } = request;
-    const { method, path } = describeRequest(request);
-    const ids = traceIds(request);
-    const trace = ids ? `,"trace_id":"${ids.trace_id}","span_id":"${ids.span_id}"` : '';
-    const route = routeOptions.url === undefined ? '' : `,"route":"${routeOptions.url}"`;
-    const codes = errors ? `,"errorCode":${errors[0]?.code}` : '';
-    const all =
-      errors && errors.length > 1 ? `,"errorCodes":[${errors.map(({ code }) => code)}]` : '';
+    const { headers, routeOptions, waitsFrom, errors, ip, principal, databaseTime } = request;
+    this.#metrics?.countRequest(request, status, (waitsFrom ?? milliseconds) / 1_000);
+    const isProbe = status === 200 && probes.has(routeOptions.url ?? '');
     const agent = headers['user-agent'];
-    const userAgent = agent ? `,"userAgent":${JSON.stringify(showText(agent))}` : '';
-    // When a connection closes very early, Node does not know the client's address.
-    const address = JSON.stringify(ip ? showText(ip) : null);
-    const name = principal ? this.#nameOf(principal) : '';
-    const database = databaseTime > 0 ? `,"databaseTime":${rounded(databaseTime)}` : '';
-    return (
-      `{"level":${level},"time":${Date.now()},${processBindings},"reqId":"${id}"${trace},` +
-      `"method":"${method}","path":${JSON.stringify(path)}${route},"status":${status}${codes}${all},` +
-      `"ip":${address}${userAgent}${name},"responseTime":${rounded(milliseconds)}${database},` +
-      `"msg":"request"}\n`
+    this.#log[isProbe ? 'debug' : 'info'](
+      {
+        ...idsOf(request),
+        ...describeRequest(request),
+        route: routeOptions.url,
+        status,
+        errorCode: errors?.[0]?.code,
+        // When a connection closes very early, Node does not know the client's address.
+        ip: ip && showText(ip),
+        userAgent: agent && showText(agent),
+        principal: principal && shorten(principal.name),
+        issuer: principal?.issuer,
+        responseTime: rounded(milliseconds),
+        databaseTime: databaseTime > 0 ? rounded(databaseTime) : undefined,
+      },
+      'request',
     );
   }
 }
 
 const rounded = (milliseconds: number) => Math.round(milliseconds * 10) / 10;
 
-/** Load balancers request these two paths every few seconds, so these requests have the log level debug. */
-const probes = new Set(['/livez', '/readyz']);
+/** Returns the log fields that name a request, and its span when the server traces requests. */
+function idsOf({ id, span }: FastifyRequest) {
+  const context = span?.spanContext();
+  return { reqId: id, ...(context && { trace_id: context.traceId, span_id: context.spanId }) };
+}
+
+/** The request that failed, or the connection that failed before Fastify got a request. */
+type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
+
+/**
+ * Adds the code of an error to the request's log line, and logs the cause of a server error. The store also
+ * drops the work of a client that has disconnected, which is no error of the server.
+ */
+export type LogError = (error: HttpError, source?: ErrorSource) => void;
+
+/** Milliseconds between two log lines for the same kind of error. Bugs are always logged. */
+const quietPeriod = 1_000;
+
+export function createErrorLog(log: FastifyBaseLogger): LogError {
+  const quietUntil = new Map<ErrorKind, number>();
+
+  return (error, source) => {
+    const { kind, status, code: errorCode, message, cause } = error;
+    if (cause instanceof CallerDisconnectedError) return;
+    const request = source && 'raw' in source ? source : undefined;
+    if (request) {
+      // An incomplete request that has failed fails again when its connection closes.
+      if (request.errors && !request.raw.complete) return;
+      request.errors = [...(request.errors ?? []), error];
+    } else if (source) {
+      log.info({ reqId: source.id, status, errorCode, ip: source.ip }, 'rejected');
+      return;
+    }
+    const details = { ...(request && idsOf(request)), errorCode, err: cause ?? error };
+    if (kind === 'internal') return log.error(details, message);
+    // Status 501 means that the client sent a method that the server does not know. An invalid token has a
+    // cause when the identity provider has a key that cannot be used.
+    const isServerError = status >= 500 && kind !== 'notImplemented';
+    const isBadKey = kind === 'tokenInvalid' && cause instanceof Error;
+    const isQuiet = performance.now() < (quietUntil.get(kind) ?? 0);
+    if (isQuiet || !(isServerError || isBadKey)) return;
+    quietUntil.set(kind, performance.now() + quietPeriod);
+    log.warn(details, isBadKey ? cause.message : message);
+  };
+}
+
+/** Makes a function that returns whether a text is new. After 100 texts, no text is new. */
+export function firstTimes(): (text: string) => boolean {
+  const known = new Set<string>();
+  return (text) => {
+    if (known.size >= 100 || known.has(text)) return false;
+    known.add(text);
+    return true;
+  };
+}
 
 export const serializers = {
   err: describeError,

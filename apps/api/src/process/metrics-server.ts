@@ -7,9 +7,8 @@ import {
 import { respondToNodeEvents } from '../connections/node-errors.ts';
 import { nodeServerOptions } from '../connections/node-server-options.ts';
 import { jsonHeaders } from '../errors/error-response.ts';
-import { createErrorLog } from '../observability/error-log.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { sendRequestId } from '../observability/request-log.ts';
+import { createErrorLog, sendRequestId } from '../observability/request-log.ts';
 import { checkRequestHeaders } from '../requests/request-headers.ts';
 import { handleError } from '../requests/send-error.ts';
 import { rejectUnknownRoute } from '../requests/unknown-route.ts';

@@ -9,7 +9,7 @@ import { backlog } from '../connections/node-server-options.ts';
 import { type Env, jwtSettings } from '../env.ts';
 import { type LogOutput, logOutput } from '../observability/log-output.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { startTracing } from '../observability/tracing/start-tracing.ts';
+import { startTracing } from '../observability/tracing.ts';
 import { buildConsole } from '../pages/build-console.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { keepFeed } from './keep-feed.ts';
@@ -32,7 +32,7 @@ export async function start(env: Env): Promise<void> {
 
 /** @param given the destination of the log. The default is standard output */
 export async function prepareServer(env: Env, given?: LogOutput) {
-  const tracing = await startTracing(process.env);
+  const stopTracing = await startTracing();
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   // The server's modules load while the database opens.
   const [store, { buildServer }] = await Promise.all([
@@ -63,13 +63,13 @@ export async function prepareServer(env: Env, given?: LogOutput) {
       await acceptJwtsOf(env, store.accessTokens.authenticate),
     ),
     metrics,
-    tracing,
     maxConnections,
     trustProxy: env.PLANT_STORE_TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     rateLimit: env.PLANT_STORE_RATE_LIMIT,
     corsOrigins: env.PLANT_STORE_CORS_ORIGINS,
   });
+  server.addHook('onClose', stopTracing);
   if (shortage) server.log.warn({ maxConnections }, shortage);
   return { server, metrics, output, generated };
 }

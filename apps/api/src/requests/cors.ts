@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { showText } from '../errors/http-error.ts';
-import { firstTimes } from '../observability/error-log.ts';
+import { firstTimes } from '../observability/request-log.ts';
 import { addVary } from '../responses/negotiation.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Deadline, PlantStore, Principal } from '@plant-store/core';
 import { deadlineIn, defaultTimeout } from '@plant-store/core/internal';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpError } from '../errors/http-error.ts';
-import type { LogError } from '../observability/error-log.ts';
+import type { LogError } from '../observability/request-log.ts';
 import type { MemoryLimits } from './memory/limit-memory.ts';
 
 // These properties pass state between the hooks of a request, and from the server to the hooks.
@@ -27,8 +27,6 @@ declare module 'fastify' {
     bodyBytes: number;
     /** The bytes of the pages or of the response that count towards the memory budget. */
     pageBytes: number;
-    /** Whether the store reports this request's calls on its diagnostics channels. */
-    isTraced: boolean;
     /** Milliseconds for which the database has worked for this request. The store adds to this number. */
     databaseTime: number;
     reserve(bytes: number): (bytes: number) => void;
@@ -52,7 +50,6 @@ export function decorateRequests(server: FastifyInstance): void {
   server.decorateRequest('bodyBytes', 0);
   server.decorateRequest('pageBytes', 0);
   server.decorateRequest('databaseTime', 0);
-  server.decorateRequest('isTraced', false);
   server.decorateRequest('span', undefined);
   server.decorateRequest('principal', undefined);
   server.decorateRequest('checkTokenAgain');

@@ -56,12 +56,12 @@ export async function runCall(
 
 /** Calls the procedure of an endpoint, and returns its output. */
 export function call(
-  { path, procedure, decode }: Endpoint,
+  { procedure, decode }: Endpoint,
   request: FastifyRequest,
   ctx: Context,
   index?: number,
 ): Promise<unknown> {
-  return procedure.call({ ctx, getRawInput: () => decode(request, index), path });
+  return procedure.call({ ctx, getRawInput: () => decode(request, index) });
 }
 
 export function callContext(request: FastifyRequest, reply: FastifyReply): Context {

@@ -68,7 +68,7 @@ function toolOf([name, { definition }]: [string, Procedure]) {
   const tool: Tool = { name, description: meta.tool, inputSchema: inputSchema(input), annotations };
   const call = async (args: unknown, ctx: Context, request: FastifyRequest): Promise<Result> => {
     try {
-      const output = await definition.call({ ctx, getRawInput: () => readIds(args), path: name });
+      const output = await definition.call({ ctx, getRawInput: () => readIds(args) });
       const value = output instanceof OutputText ? output.value() : output;
       return { content: [{ type: 'text', text: JSON.stringify(value ?? 'done', writeIds) }] };
     } catch (thrown) {

@@ -6,7 +6,6 @@ import {
   type Deadline,
   deadlineOf,
 } from './deadline.ts';
-import { carry, diagnostics } from './diagnostics.ts';
 import { callerDisconnected, databaseUnavailable, NotSentError } from './errors.ts';
 
 export interface BatcherOptions<Input, Output> {
@@ -78,7 +77,6 @@ export class Batcher<Input, Output> {
       call.reject(this.#overloaded());
       return call.outcome;
     }
-    if (diagnostics.wait.hasSubscribers) diagnostics.wait.publish(call);
     this.#waiting.push(call);
     this.#size += call.size;
     if (!this.#isScheduled) queueMicrotask(this.#start);
@@ -108,7 +106,7 @@ export class Batcher<Input, Output> {
       if (calls.length === 0) break;
       const statement = { calls, startedAt: performance.now() };
       this.#running.add(statement);
-      void carry(calls, this.#options.send).then(() => {
+      void this.#options.send(calls).then(() => {
         this.#running.delete(statement);
         this.#endedAt = performance.now();
         this.#start();

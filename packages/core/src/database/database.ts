@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CallOptions, Deadline } from './deadline.ts';
+import type { Caller, CallOptions, Deadline } from './deadline.ts';
 import type { Advice } from './errors.ts';
 
 /** The location of a database: the URL of a Postgres, or the directory of an embedded database. */
@@ -117,6 +117,8 @@ export interface RunOptions extends CallOptions {
   readonly until?: Deadline | undefined;
   /** The advice for the client. An error of the statement contains this advice. */
   readonly advice?: Advice;
+  /** The calls that share the statement, for observers. Default: one call, the one of `caller`. */
+  readonly calls?: readonly { readonly caller: Caller | undefined }[];
 }
 
 /** The connections of one kind, and the statements that wait for a connection. */

@@ -12,8 +12,6 @@ export interface CallOptions {
 /** The sender of a call. When the sender disconnects, the store drops the waiting statements of the call. */
 export interface Caller {
   readonly isGone: boolean;
-  /** Whether the store reports the caller's calls on its diagnostics channels. Default: true. */
-  readonly isTraced?: boolean;
   /** The milliseconds for which the database has worked for this caller. The store adds to this number. */
   databaseTime?: number;
   /**

@@ -2,7 +2,7 @@ import { setInterval, setTimeout } from 'node:timers/promises';
 import { PlantStoreError, rootMessage } from '../plant-store-error.ts';
 import type { Database, Kind, PoolState, Rows, Run, RunOptions, Values } from './database.ts';
 import { addDatabaseTime, beforeDeadline, type Deadline, deadlineOf } from './deadline.ts';
-import { diagnostics } from './diagnostics.ts';
+import { observeStatement, statementObservers } from './diagnostics.ts';
 import {
   callerDisconnected,
   isLateWrite,
@@ -20,7 +20,6 @@ export interface Session {
   readonly isOpen: boolean;
   /** When the session was opened, on the clock `performance.now()`. */
   readonly openedAt: number;
-  readonly address?: { readonly host: string; readonly port: number } | undefined;
   /** Formats a deadline as a time on the database's clock. */
   timeOf(deadline: Deadline): string;
   query(text: string, values: Values): Promise<Rows>;
@@ -100,19 +99,16 @@ export class Pool implements Database {
 
   async #run(text: string, values: Parameters<Run>[1], options: RunOptions): Promise<Rows> {
     const deadline = deadlineOf(options);
-    const { kind, caller, until = deadline } = options;
+    const { kind, caller, calls = [{ caller }], until = deadline } = options;
     const lane = this.#lanes.find((each) => each.kind === kind);
     if (!lane || this.#isClosed) throw new NotSentError('the store is closed');
-    const madeAt = performance.now();
     await lane.enter(deadline, caller);
     const startedAt = performance.now();
     const ended = this.#use(lane, deadline, (session) => {
       const sent = typeof values === 'function' ? values(session.timeOf(deadline)) : values;
       const query = () => session.query(text, sent);
-      if (!diagnostics.statement.hasSubscribers) return query();
-      const { address } = session;
-      const traced = { text, kind, madeAt, startedAt: performance.now(), address };
-      return diagnostics.statement.tracePromise(query, traced);
+      if (statementObservers.size === 0) return query();
+      return observeStatement({ text, callers: calls.flatMap((call) => call.caller ?? []) }, query);
     }).finally(() => lane.leave());
     try {
       if (until === Number.POSITIVE_INFINITY) return await ended;

@@ -104,7 +104,6 @@ export async function openSession(
     id,
     openedAt,
     isReadOnly: row.read_only,
-    address: isUnixSocket ? undefined : host,
     get isOpen() {
       return isOpen;
     },

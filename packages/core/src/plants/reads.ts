@@ -78,6 +78,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     try {
       const { rows } = await read<(string | null)[]>(findPlants, [`{${[...ids]}}`], {
         kind: 'reads',
+        calls,
         deadline,
       });
       const [columns = []] = rows;
@@ -118,7 +119,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
           String(limit),
           String(Math.floor(maxBytes)),
         ],
-        { kind: 'reads', deadline },
+        { kind: 'reads', calls, deadline },
       );
       for (const [i, call] of calls.entries()) {
         const [isSmall, ...columns] = rows[i] ?? [];

@@ -2,7 +2,6 @@ import { NewPlant, NewPlants, type Plant } from '@plant-store/schemas';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import type { CallOptions, Deadline } from '../database/deadline.ts';
-import { carry } from '../database/diagnostics.ts';
 import { isLateWrite, isSplittable, isUnconfirmed, toStoreError } from '../database/errors.ts';
 import { databaseCode, idTaken, invalidInput, PlantStoreError } from '../plant-store-error.ts';
 import { columnArrays, contentLength, contentOf, hasSameContent } from '../plants/content.ts';
@@ -107,6 +106,7 @@ export function createCreates(
         (time) => [...columnArrays(plants), time],
         {
           kind: 'creates',
+          calls: creates,
           deadline,
           until: Number.POSITIVE_INFINITY,
           advice: createAdvice,
@@ -136,7 +136,7 @@ export function createCreates(
       else create.reject(idTaken(create.input.id));
     }
     const again = unsettled(creates);
-    if (rounds > 0) return carry(again, (some) => insert(some, rounds - 1));
+    if (rounds > 0) return insert(again, rounds - 1);
     for (const create of again) create.reject(plantNotKept());
   }
 
@@ -160,6 +160,7 @@ export function createCreates(
     try {
       const { rows } = await read<string[]>(findDurable, [`{${ids}}`], {
         kind: 'creates',
+        calls: creates,
         deadline,
       });
       const plants = rows.flatMap(plantTexts).map(parsePlant);
@@ -183,7 +184,7 @@ export function createCreates(
       // The statement has changed nothing. The creates that have more time are written again.
       const late = creates.filter((create) => create.deadline <= deadline);
       reject(late, toStoreError(error));
-      return carry(unsettled(creates), (some) => insert(some));
+      return insert(unsettled(creates));
     }
     if (isSplittable(error) && creates.length > 1) return bisect(creates);
     // A create that has waited for the lock of another session waits until its own deadline.
@@ -199,7 +200,7 @@ export function createCreates(
   async function bisect(creates: readonly Create[]): Promise<void> {
     const middle = creates.length >> 1;
     const halves = [creates.slice(0, middle), creates.slice(middle)];
-    await Promise.all(halves.map((half) => carry(half, (some) => insert(some))));
+    await Promise.all(halves.map((half) => insert(half)));
   }
 }
 

@@ -2,7 +2,6 @@ import type { Plant } from '@plant-store/schemas';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { type CallOptions, deadlineOf } from '../database/deadline.ts';
-import { carry } from '../database/diagnostics.ts';
 import { isLateWrite, isSplittable, toStoreError } from '../database/errors.ts';
 import { preconditionFailed } from '../plant-store-error.ts';
 import { arrayText, contentValues } from '../plants/content.ts';
@@ -63,6 +62,7 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
     try {
       const { rows } = await write<[string, string | null]>(deletePlants, values, {
         kind: 'deletes',
+        calls: deletes,
         deadline,
         until: Number.POSITIVE_INFINITY,
         advice: deleteAdvice,
@@ -78,7 +78,7 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
     }
     // Somebody changed or deleted these plants at the same time, or a trigger prevents the delete.
     const again = deletes.filter(({ isSettled }) => !isSettled);
-    if (rounds > 0) return carry(again, (some) => deleteTogether(some, rounds - 1));
+    if (rounds > 0) return deleteTogether(again, rounds - 1);
     for (const call of again) call.reject(plantKept());
   }
 
@@ -101,12 +101,12 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
     };
     if (isLateWrite(error) || (isSplittable(error) && performance.now() >= deadline)) {
       rejectAll(deletes.filter((each) => each.deadline <= deadline));
-      return carry([...deletes], (some) => deleteTogether(some));
+      return deleteTogether(deletes);
     }
     if (!isSplittable(error) || deletes.length === 1) return rejectAll(deletes);
     const middle = deletes.length >> 1;
     const halves = [deletes.slice(0, middle), deletes.slice(middle)];
-    await Promise.all(halves.map((half) => carry(half, (some) => deleteTogether(some))));
+    await Promise.all(halves.map((half) => deleteTogether(half)));
   }
 
   /** See `PlantStore.replace`. */

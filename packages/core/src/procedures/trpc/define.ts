@@ -6,7 +6,6 @@ import {
   tracked,
 } from '@trpc/server';
 import type * as z from 'zod';
-import { diagnostics } from '../../database/diagnostics.ts';
 import { insufficientScope, invalidInput } from '../../plant-store-error.ts';
 import { OutputText } from '../../plants/output-text.ts';
 import { type Context, type ProcedureMeta, t } from './trpc.ts';
@@ -42,8 +41,6 @@ interface Call {
   readonly ctx: Context;
   readonly getRawInput: () => unknown;
   readonly signal?: AbortSignal | undefined;
-  /** The procedure's name, for listeners. */
-  readonly path?: string;
 }
 
 /** A subscription's `run` yields envelopes, and a client gets the content of each envelope. */
@@ -91,7 +88,7 @@ export function define<
   }): RunResult<Type, Output> | Promise<RunResult<Type, Output>>;
 }): Procedure & TRPCProcedure<Type, Input, Output> {
   const { type, meta, input, output } = definition;
-  const runCall = async ({ ctx, getRawInput, signal }: Call): Promise<unknown> => {
+  const call = async ({ ctx, getRawInput, signal }: Call): Promise<unknown> => {
     try {
       checkScope(meta, ctx);
       const { data, error } = input.safeParse(await getRawInput());
@@ -100,13 +97,6 @@ export function define<
     } catch (thrown) {
       throw toTRPCError(thrown);
     }
-  };
-  const call = (options: Call): Promise<unknown> => {
-    const { caller } = options.ctx;
-    const isTraced = diagnostics.call.start.hasSubscribers && caller?.isTraced !== false;
-    if (!isTraced) return runCall(options);
-    const traced = { path: options.path, caller };
-    return diagnostics.call.tracePromise(runCall, traced, undefined, options);
   };
   const builder: object = t.procedure.meta(meta).input(input).output(output);
   // The cast is needed, because tRPC has different types for the resolvers of queries, mutations and
