@@ -1,45 +1,10 @@
-export {
-  AccessToken,
-  AccessTokenIdInput,
-  AccessTokenPage,
-  CreatedAccessToken,
-  Identity,
-  ListAccessTokens,
-  NewAccessToken,
-  Nothing,
-} from './access-tokens.ts';
-export { CreateResult, CreateResults, NewPlants } from './create-results.ts';
-export { ErrorBody } from './errors/error-body.ts';
-export { Int64 } from './ids/int64.ts';
-export { IdFromText, IntegerText } from './ids/parse-id.ts';
-export * from './plain.ts';
-export { integerBetween, NewPlant, Plant } from './plant.ts';
-export {
-  FollowPlantChanges,
-  ListPlantChanges,
-  PlantChange,
-  PlantChanges,
-} from './plant-changes.ts';
-export {
-  CountPlants,
-  DeletePlant,
-  ListPlants,
-  PlantCount,
-  PlantIdInput,
-  PlantPage,
-  PlantWithEtag,
-  ReplacePlant,
-  StoredPlant,
-} from './stored-plant.ts';
-export {
-  CreatedWebhook,
-  ListWebhooks,
-  NewWebhook,
-  ReplayWebhook,
-  UpdateWebhook,
-  Webhook,
-  WebhookAttempt,
-  WebhookNameInput,
-  WebhookPage,
-  WebhookSecret,
-} from './webhooks.ts';
+export * from './access-tokens.ts';
+export * from './changes.ts';
+export * from './errors.ts';
+export * from './exact-fetch.ts';
+export { ErrorBody, IdFromText, Int64, IntegerText, Nothing } from './fields.ts';
+export { explainIdText, int64Bounds, isInt64, readIdText } from './ids.ts';
+export { formatJson, parseJson } from './json.ts';
+export * from './operations.ts';
+export * from './plants.ts';
+export * from './webhooks.ts';

@@ -29,3 +29,39 @@ export const operations = {
   testWebhook: { method: 'POST', path: '/webhooks/{name}/test', status: 200 },
   whoAmI: { method: 'GET', path: '/whoami', status: 200 },
 } as const satisfies Record<string, Operation>;
+
+/** The scopes of access tokens. Each procedure names the scope that it needs. */
+export const scopes = [
+  'plants:create',
+  'plants:read',
+  'plants:update',
+  'plants:delete',
+  'tokens:manage',
+  'webhooks:manage',
+] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** Whether a text is the name of a scope. */
+export function isScope(text: string): text is Scope {
+  return scopes.some((scope) => scope === text);
+}
+
+/** The maximum and the default number of plants, tokens or webhooks in one page of a list. */
+export const maxPageSize = 1000;
+export const defaultPageSize = 100;
+
+/** The maximum number of plants in one call of `createPlants`. */
+export const maxNewPlants = 1000;
+
+/** The maximum number that `countPlants` returns. When there are more plants, the count is not exact. */
+export const maxExactCount = 1_000_000;
+
+/** The maximum number of calls in one tRPC request. */
+export const maxBatchCalls = 10;
+
+/** A request may wait for changes for at most this number of seconds. */
+export const maxWait = 20;
+
+/** The maximum number of characters in the text of a search. A longer text could stop the database. */
+export const maxSearch = 100;

@@ -82,6 +82,11 @@ describe.each(['a new engine', 'an engine without JSON.rawJSON'])('in %s', (engi
   });
 });
 
+it("gives every id as a bigint with the option ids: 'bigint'", async () => {
+  const response = await exactFetch(fetch, { ids: 'bigint' })(`${url}/page`);
+  expect(await response.json()).toEqual({ plants: [{ id: minimum }, { id: 7n }], next: maximum });
+});
+
 it('does not change responses that are not JSON', async () => {
   const response = await exactFetch(fetch)(`${url}/text`);
   expect(await response.text()).toBe(page);

@@ -72,6 +72,45 @@ describe('parseJson', () => {
     );
   });
 
+  it('throws for every text for which JSON.parse throws, with the same error', () => {
+    const part = fc.constantFrom(
+      ...'0|-|1e5|9007199254740993|.5|e|+|"|\\|:|,|[|]|{|}|true|"1e5"'.split('|'),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 9 }), (parts) => {
+        const [given, expected] = [parseJson, JSON.parse].map((parse) => {
+          try {
+            return JSON.stringify(parse(parts.join('')), (_, each) =>
+              typeof each === 'object' ? each : Number(each),
+            );
+          } catch (error) {
+            return error;
+          }
+        });
+        expect(given).toEqual(expected);
+      }),
+    );
+  });
+
+  it('reads any depth of nesting', () => {
+    const depth = 100_000;
+    expect(() => parseJson(`${'['.repeat(depth)}1e1${']'.repeat(depth)}`)).not.toThrow();
+  });
+
+  it('changes no string and no key that contains digits', () => {
+    const value = {
+      ' 9007199254740993,': ': 1e5',
+      a: '\0\u20281e5',
+      b: '"[1e5, 4503599627370496]',
+    };
+    expect(parseJson(`[1e5,${JSON.stringify(value)},4503599627370496]`)).toEqual([
+      1e5,
+      value,
+      2 ** 52,
+    ]);
+    expect(() => parseJson('{1e5:1}')).toThrow(SyntaxError);
+  });
+
   it('uses the last value of a key that occurs twice', () => {
     expect(parseJson('{"id":1,"id":9007199254740993}')).toEqual({ id: 9007199254740993n });
     expect(parseJson('{"id":9007199254740993,"id":1}')).toEqual({ id: 1 });

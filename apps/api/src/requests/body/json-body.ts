@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { isExact } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
 import { isLarge } from '../memory/limit-memory.ts';
@@ -71,11 +70,10 @@ function decode(body: Buffer): string {
 const maxLevels = 500;
 
 /**
- * The most values in a body, because all other requests wait while the server parses a body. `inexact` is the
- * limit for a body with a number that JavaScript would round, because `parseJson` is then slow. `exact`, for
- * other bodies, allows a tRPC request with ten batches of 1,000 plants.
+ * The most values in a body, because all other requests wait while the server parses a body. The limit allows
+ * a tRPC request with ten batches of 1,000 plants.
  */
-const maxValues = { exact: 64_000, inexact: 25_000 };
+const maxValues = 64_000;
 
 /** Rejects a text with too many values or levels before the server parses it. */
 function checkJsonSize(text: string, { levelsAround = 0, ...surface }: JsonLimits): void {
@@ -83,8 +81,7 @@ function checkJsonSize(text: string, { levelsAround = 0, ...surface }: JsonLimit
   if (levels > maxLevels + levelsAround) {
     throw bodyNotJson(`nested more than ${maxLevels} levels deep`);
   }
-  const ours = isExact(text) ? maxValues.exact : maxValues.inexact;
-  const most = Math.min(ours, surface.maxValues ?? ours);
+  const most = Math.min(maxValues, surface.maxValues ?? maxValues);
   if (values <= most) return;
   const advice = 'send fewer plants or other values in one call';
   throw new HttpError('bodyTooLarge', `the body has over ${most} values: ${advice}`);

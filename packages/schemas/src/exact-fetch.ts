@@ -1,5 +1,19 @@
-import { integerForJson, rawJson, withIntegers } from './format-json.ts';
-import { parseJson, quoteLongIntegers } from './parse-json.ts';
+import {
+  integerForJson,
+  mapNumbers,
+  parseJson,
+  quoteIntegers,
+  rawJson,
+  withIntegers,
+} from './json.ts';
+
+export interface ExactFetchOptions {
+  /**
+   * `bigint`: every `id` in the result of `json()` is a `bigint`, for a client whose types say so. Default: only
+   * an id beyond ±(2^53−1) is a `bigint`.
+   */
+  ids?: 'bigint';
+}
 
 /**
  * Wraps a `fetch` for a client that a generator made from the OpenAPI document. With the returned function,
@@ -15,12 +29,20 @@ import { parseJson, quoteLongIntegers } from './parse-json.ts';
  */
 export function exactFetch<Fetch extends (...request: never[]) => Promise<unknown>>(
   fetch: Fetch,
+  { ids }: ExactFetchOptions = {},
 ): Fetch {
   defineToJson();
+  const read = (text: string) => {
+    const value = parseJson(text);
+    if (ids !== 'bigint') return value;
+    return mapNumbers(value, (number, key) =>
+      key === 'id' && Number.isSafeInteger(number) ? BigInt(number) : number,
+    );
+  };
   // The signature does not name the types of `fetch`, because some programs lack these types.
   const send = fetch as unknown as typeof globalThis.fetch;
   const exact: typeof send = async (...request) =>
-    exactResponse(await send(...(await exactRequest(request))));
+    exactResponse(await send(...(await exactRequest(request))), read);
   return exact as unknown as Fetch;
 }
 
@@ -45,11 +67,13 @@ async function exactRequest([input, init]: FetchRequest): Promise<FetchRequest> 
   return [new Request(input, { body: withIntegers(await input.text()) }), init];
 }
 
-async function exactResponse(response: Response): Promise<Response> {
+type ReadJson = (text: string) => unknown;
+
+async function exactResponse(response: Response, read: ReadJson): Promise<Response> {
   if (!isJson(response)) return response;
   const text = await response.text();
   if (text === '') return response; // A response to HEAD has no body.
-  const body = new TextEncoder().encode(quoteLongIntegers(text));
+  const body = new TextEncoder().encode(quoteIntegers(text));
   const headers = new Headers(response.headers);
   headers.delete('content-encoding');
   // Without `content-length`, openapi-fetch calls `text()` in place of `json()`.
@@ -57,16 +81,16 @@ async function exactResponse(response: Response): Promise<Response> {
   const { status, statusText, url } = response;
   const exact = new Response(body, { status, statusText, headers });
   Object.defineProperty(exact, 'url', { value: url });
-  return withExactJson(exact, text);
+  return withExactJson(exact, () => read(text));
 }
 
-function withExactJson(response: Response, text: string): Response {
+function withExactJson(response: Response, read: () => unknown): Response {
   return Object.assign(response, {
     async json() {
       await response.arrayBuffer(); // `arrayBuffer` throws when the body has already been read.
-      return parseJson(text);
+      return read();
     },
-    clone: () => withExactJson(Response.prototype.clone.call(response), text),
+    clone: () => withExactJson(Response.prototype.clone.call(response), read),
   });
 }
 
@@ -79,7 +103,7 @@ function isJson({ headers }: Request | Response): boolean {
  * an option that makes ids `bigint`s.
  */
 export type ExactIds<Types> = {
-  [Key in keyof Types]: Key extends 'id' | 'next' | 'after'
+  [Key in keyof Types]: Key extends 'id'
     ? Types[Key] extends number | undefined
       ? number | bigint
       : Types[Key]

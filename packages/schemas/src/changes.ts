@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { Cursor, cursorExample, integerBetween, pageLimit, parameters, textOut } from './fields.ts';
+import { maxWait } from './operations.ts';
+import { StoredPlant } from './plants.ts';
+
+const after = Cursor.meta({
+  description:
+    'Only changes behind this cursor: the `next` of the response before. Without it, the response has no ' +
+    'changes, and the cursor of the end of the feed',
+  examples: [cursorExample],
+}).optional();
+
+export const ListPlantChanges = parameters({
+  after,
+  limit: pageLimit('changes'),
+  wait: integerBetween(0, maxWait)
+    .default(0)
+    .meta({ description: 'How many seconds to wait for a change, at most', examples: [20] }),
+}).prefault({});
+
+/** Selects where a follower begins in the feed. */
+export const FollowPlantChanges = parameters({
+  after,
+  /** Accepts any text. The procedure checks the cursor, and names `Last-Event-ID` in the error. */
+  lastEventId: z.string('must be a string').optional(),
+}).prefault({});
+
+/** A plant that was created, replaced or deleted. */
+export const PlantChange = z
+  .object({
+    type: z
+      .enum(['created', 'updated', 'deleted'])
+      .meta({ description: 'What happened', examples: ['created'] }),
+    plant: StoredPlant,
+  })
+  .meta({ id: 'PlantChange' });
+
+/** A list of changes, and the cursor after the last change. */
+export const PlantChanges = z
+  .object({
+    changes: z.array(PlantChange).meta({
+      description: 'Changes; those of one id are in the order in which they happened',
+    }),
+    next: textOut('The cursor behind these changes', cursorExample),
+  })
+  .meta({ id: 'PlantChanges' });
+
+export type ListPlantChanges = z.output<typeof ListPlantChanges>;
+export type PlantChange = z.output<typeof PlantChange>;
+export type PlantChanges = z.output<typeof PlantChanges>;

@@ -1,0 +1,151 @@
+import * as z from 'zod';
+import { shorten } from './errors.ts';
+import { explainIdText, int64Range, integerPattern, isInt64, notWhole } from './ids.ts';
+import { defaultPageSize, maxPageSize } from './operations.ts';
+
+/** Makes the schema of a JSON body. Unknown properties are ignored. */
+export function body<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object(shape, { error: 'must be an object' });
+}
+
+/** Makes the schema of parameters. Unknown parameters are errors. */
+export function parameters<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, { error: explainParameters });
+}
+
+function explainParameters(issue: { code?: string; keys?: string[] }): string {
+  if (issue.code !== 'unrecognized_keys') return 'must be an object';
+  const { keys = [] } = issue;
+  const named = keys.slice(0, maxKeys).map((key) => JSON.stringify(shorten(key)));
+  const more = keys.length - named.length;
+  return `has no parameter ${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+}
+
+/** An error names at most this number of unknown parameters. */
+const maxKeys = 3;
+
+/** The input of a procedure without parameters. */
+export const Nothing = parameters({}).prefault({});
+
+/**
+ * Describes an id in an OpenAPI document. JavaScript would round the bounds of int64, so the description of
+ * each id contains the bounds as text.
+ */
+export const int64Schema = { type: 'integer', format: 'int64' } as const;
+
+/** An id in a response. */
+export const int64 = z.bigint().meta({ override: int64Schema });
+
+/**
+ * A 64-bit signed integer, −2^63 to 2^63−1, as a `bigint`.
+ *
+ * Accepts a `bigint` or a safe-integer `number`, and converts no other value. Rejects a `number` beyond
+ * ±(2^53−1), because JavaScript may already have rounded the number.
+ */
+export const Int64 = z
+  // A union of both types would give each error two messages, and trpc-to-openapi would convert the input.
+  .custom<bigint | number>(isIntegerOrBigint, { error: ({ input }) => explainInt64(input) })
+  .meta({ override: int64Schema })
+  .transform(BigInt);
+
+function isIntegerOrBigint(value: unknown): boolean {
+  return typeof value === 'bigint' ? isInt64(value) : Number.isSafeInteger(value);
+}
+
+function explainInt64(input: unknown): string {
+  if (input === undefined) return 'is missing: it must be an integer';
+  const isUnsafe =
+    typeof input === 'number' && Number.isInteger(input) && Math.abs(input) < 2 ** 63;
+  if (isUnsafe) {
+    return `must be a bigint, because a number beyond ±${Number.MAX_SAFE_INTEGER} is not exact`;
+  }
+  const isQuoted = typeof input === 'string' && explainIdText(input) === undefined;
+  return `must be an integer ${int64Range}${isQuoted ? ': send it without quotes' : ''}`;
+}
+
+/** A whole number as text. The schema accepts only a plain decimal, such as `42` or `-5`. */
+export const IntegerText = z
+  .string({
+    error: ({ input }) => (input === undefined ? `is missing: it ${notWhole}` : notWhole),
+  })
+  .regex(integerPattern, { error: notWhole, abort: true });
+
+/**
+ * Parses the text of an id to a `bigint`. The text can be a form field, a CSV cell, a part of a path or an
+ * argument. Accepts only a plain decimal, such as `42` or `-5`. Rejects `007`, `+5`, `1e3`, `0x10`, spaces
+ * and the empty text. The messages are for people, not for programs.
+ */
+export const IdFromText = IntegerText.refine((text) => explainIdText(text) === undefined, {
+  error: ({ input }) => explainIdText(String(input)),
+}).transform(BigInt);
+
+/** Makes a schema for an integer in a range. All errors of the schema have the same message. */
+export function integerBetween(min: number, max: number) {
+  const error = `must be an integer from ${min} to ${max}`;
+  // Beyond ±(2^53−1), the range would repeat the message of the first check.
+  return z.int({ error, abort: true }).min(min, { error }).max(max, { error });
+}
+
+/** The parameter that limits a page of a list. */
+export function pageLimit(things: string) {
+  return integerBetween(1, maxPageSize)
+    .default(defaultPageSize)
+    .meta({ description: `How many ${things} to return, at most`, examples: [defaultPageSize] });
+}
+
+/** A text in a response. */
+export function textOut(description: string, ...examples: string[]) {
+  return z.string().meta({ description, ...(examples.length > 0 && { examples }) });
+}
+
+/** A time in a response. */
+export function timeOut(description: string, example = '2026-11-21T09:30:00.000Z') {
+  return z.date().meta(dateTime(description, example));
+}
+
+/** A time in an input: a text with an offset (RFC 3339, in which `t` and `z` may be in lower case). */
+export function timeIn(description: string, example: string) {
+  return z
+    .string(notTime)
+    .refine((text) => rfc3339.safeParse(text.toUpperCase()).success, notTime)
+    .meta(dateTime(description, example))
+    .transform((text) => new Date(text.toUpperCase()));
+}
+
+const rfc3339 = z.iso.datetime({ offset: true });
+const notTime = 'must be a date and time with a UTC offset (RFC 3339)';
+
+function dateTime(description: string, example: string) {
+  const override = { type: 'string' as const, format: 'date-time', examples: [example] };
+  return { description, override };
+}
+
+/** The name of a token or of a webhook in an input. */
+export const Name = z
+  .string('must be a string')
+  .refine((name) => namePattern.test(name), {
+    error: 'must have 1 to 100 characters and no control characters',
+  })
+  .meta({ override: { minLength: 1, maxLength: 100 } });
+
+/** With line breaks or marks of text direction, a name could look like another name. */
+const namePattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u;
+
+/** A position in the feed of changes, in an input. */
+export const Cursor = z
+  .string({ error: 'must be a cursor: the `next` of a response' })
+  .max(1_000, { error: 'must be a cursor: the `next` of a response' });
+
+export const cursorExample = 'NmM3YWFiMDFkMmU1NGYxYSA4MTM';
+
+/** The body of every error response. */
+export const ErrorBody = z
+  .object({
+    error: z
+      .int32()
+      .meta({ description: 'Numeric error value', override: { type: 'integer', format: 'int32' } }),
+    message: textOut('Error text'),
+  })
+  .meta({ id: 'Error' });
+
+export type ErrorBody = z.output<typeof ErrorBody>;
