@@ -1,16 +1,19 @@
 import './ui/base.css';
-import { StrictMode, Suspense } from 'react';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
 import styles from './app/console.module.css';
 import { Console } from './app/console.tsx';
-import { SignInAgain } from './app/later-parts.ts';
-import { SignInPage } from './session/sign-in.tsx';
+import { SignInAgain, SignInPage } from './session/sign-in.tsx';
 import { useSession } from './session/use-session.ts';
 import { explainError } from './store/errors.tsx';
 import { Store } from './store/store.tsx';
 import { LinkButton } from './ui/button.tsx';
 import { Notices } from './ui/notice.tsx';
+
+// zod compiles schemas with `new Function`, which the content security policy forbids. zod reads this object
+// when it is loaded.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 const root = document.getElementById('root');
 if (root) {
@@ -33,11 +36,7 @@ function App() {
         <Console token={token} onSignOut={signOut} />
       </Store>
       <Notices />
-      {rejected !== undefined && (
-        <Suspense>
-          <SignInAgain rejected={rejected} onEnter={enter} />
-        </Suspense>
-      )}
+      {rejected !== undefined && <SignInAgain rejected={rejected} onEnter={enter} />}
     </>
   );
 }

@@ -50,8 +50,9 @@ const views: Readonly<Record<string, () => Promise<Page>>> = {
   async 'the form with errors'() {
     const { page } = await openPlants(['Fern']);
     await button(page, /^Add$/).click();
+    await page.getByLabel('Name').fill('U+0000 is \u0000');
     await button(page, 'Add plant').click();
-    await page.getByText('Enter a name').waitFor();
+    await page.getByText('must not contain U+0000').waitFor();
     return page;
   },
   async 'the check of a file'() {
@@ -169,7 +170,7 @@ it('lets the user add, find, open and delete a plant with only the keyboard', as
   await press('/');
   await type(String(id));
   await press('Enter');
-  const plant = page.getByRole('complementary', { name: 'By keyboard' });
+  const plant = dialogOf(page, 'By keyboard');
   await plant.waitFor();
   await tabTo(/^Delete$/);
   await press('Enter');
@@ -185,7 +186,7 @@ it('brings the focus back to the row when the user closes a plant', async () => 
   const link = rowOf(page, 'Plant 002').getByRole('link').first();
   await link.focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('complementary', { name: 'Plant 002' }).waitFor();
+  await dialogOf(page, 'Plant 002').waitFor();
   await page.keyboard.press('Escape');
   await expect.poll(() => link.evaluate((node) => node === document.activeElement)).toBe(true);
 });

@@ -1,6 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { lineOf, namesOf, openPage, rowOf, searchField, tableOf } from './fixtures/open-page.ts';
+import {
+  dialogOf,
+  lineOf,
+  namesOf,
+  openPage,
+  rowOf,
+  searchField,
+  tableOf,
+} from './fixtures/open-page.ts';
 import { startServer, token } from './fixtures/running-server.ts';
 import {
   address,
@@ -65,7 +73,7 @@ it('shows within four seconds what other clients add and delete', async () => {
   const [id = 0n] = ids;
   await createPlants(['New'], tag);
   await rowOf(page, 'New').waitFor({ timeout: 4_000 });
-  expect(await rowOf(page, 'New').getAttribute('data-new')).toBe('true');
+  expect(await rowOf(page, 'New').evaluate((row) => row.getAnimations().length)).toBe(1);
   await client.deletePlant.mutate({ id });
   await rowOf(page, 'Old').waitFor({ state: 'detached', timeout: 4_000 });
   await lineOf(page, '1 plant').waitFor();
@@ -179,7 +187,7 @@ it('finds plants by a part of the name, by number and by tag', async () => {
   await expect.poll(() => namesOf(page)).toEqual(['Rushes']);
   await searchField(page).fill(String(first));
   await page.keyboard.press('Enter');
-  await page.getByRole('complementary', { name: 'Gold Rush' }).waitFor();
+  await dialogOf(page, 'Gold Rush').waitFor();
   await page.keyboard.press('Escape');
 
   await page.goto(address());

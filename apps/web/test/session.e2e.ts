@@ -33,7 +33,7 @@ it('opens links in new tabs signed in, and says in a new browser who to ask for 
   await rowOf(page, 'Hoya').waitFor();
   const tab = await page.context().newPage();
   await tab.goto(`${url}/#plant=${id}`);
-  await tab.getByRole('complementary', { name: 'Hoya' }).waitFor();
+  await dialogOf(tab, 'Hoya').waitFor();
   await Promise.all([tab.close(), page.close()]);
 
   const mailed = await openPage(`${url}/#plant=${id}`);
@@ -41,7 +41,7 @@ it('opens links in new tabs signed in, and says in a new browser who to ask for 
   expect(await mailed.locator('code').count()).toBe(0);
   await mailed.getByLabel('Access token').fill(token);
   await mailed.keyboard.press('Enter');
-  await mailed.getByRole('complementary', { name: 'Hoya' }).waitFor();
+  await dialogOf(mailed, 'Hoya').waitFor();
 });
 
 it('keeps the user signed in on this browser only if the user wants it', async () => {

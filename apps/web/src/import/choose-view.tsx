@@ -1,8 +1,8 @@
 import { columnNames } from '@plant-store/formats';
-import { useRef, useState } from 'react';
+import { type FormEvent, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
-import { Field } from '../ui/field.tsx';
-import { saveFile } from '../ui/save-file.ts';
+import { saveFile } from '../ui/copy-and-save.ts';
+import { TextArea } from '../ui/field.tsx';
 import styles from './import.module.css';
 
 const sample = '\ufeffnumber,name,tag\n1,Hoya carnosa,Apocynaceae\n2,Ficus lyrata,\n';
@@ -10,7 +10,11 @@ const sample = '\ufeffnumber,name,tag\n1,Hoya carnosa,Apocynaceae\n2,Ficus lyrat
 /** The first step: the user drops, chooses or pastes the rows. */
 export function ChooseView({ onFile }: { onFile(file: File): void }) {
   const input = useRef<HTMLInputElement>(null);
-  const [pasted, setPasted] = useState('');
+  const checkPasted = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const pasted = new FormData(event.currentTarget).get('rows') ?? '';
+    onFile(new File([pasted], 'Pasted rows'));
+  };
   return (
     <>
       <div className={styles.choose}>
@@ -31,7 +35,7 @@ export function ChooseView({ onFile }: { onFile(file: File): void }) {
           }}
         />
         <p className="help">A table saved as CSV, or NDJSON. The first line names the columns:</p>
-        <ul className={styles.columns}>
+        <ul className="help">
           <li>
             <code>{columnNames.id.toReversed().join(' or ')}</code>, a whole number
           </li>
@@ -46,23 +50,19 @@ export function ChooseView({ onFile }: { onFile(file: File): void }) {
           Save a sample file
         </Button>
       </div>
-      <div className="stack">
-        <Field
+      <form className="stack" onSubmit={checkPasted}>
+        <TextArea
           label="Or paste rows of a spreadsheet"
           hint="With the line of column names"
-          value={pasted}
-          onChange={setPasted}
-          isMultiline
+          name="rows"
+          required
+          rows={3}
+          onKeyDown={() => {}} // In a list of rows, Enter begins the next row.
         />
         <div className="row">
-          <Button
-            disabled={pasted.trim() === ''}
-            onClick={() => onFile(new File([pasted], 'Pasted rows'))}
-          >
-            Check the rows
-          </Button>
+          <Button type="submit">Check the rows</Button>
         </div>
-      </div>
+      </form>
     </>
   );
 }

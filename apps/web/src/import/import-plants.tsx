@@ -1,7 +1,6 @@
-import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
-import { refreshPlants } from '../plants/plant-queries.ts';
+import type { NewPlant } from '@plant-store/schemas';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { ErrorAlert, explainError } from '../store/errors.tsx';
 import { useClient } from '../store/store.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -13,28 +12,27 @@ import { CheckView, DoneView, ProgressView } from './views.tsx';
 interface ImportPlantsProps {
   /** A file that the user has dropped on the page. */
   file: File | undefined;
-  onShow(plants: readonly StoredPlant[]): void;
+  /** Runs when the user wants to see the new plants. */
+  onShow(plants: readonly NewPlant[]): void;
   onClose(): void;
 }
 
 /** Imports a file in four steps: choose, check, import, done. */
-export function ImportPlants({ file: dropped, onShow, onClose }: ImportPlantsProps) {
+export default function ImportPlants({ file: dropped, onShow, onClose }: ImportPlantsProps) {
   const client = useClient();
-  const queryClient = useQueryClient();
   const [progress, setProgress] = useState<Progress>();
-  const running = useRef<AbortController>(undefined);
-  const check = useMutation({ mutationFn: checkFile });
+  const [running, setRunning] = useState<AbortController>();
+  const check = useMutation({ mutationFn: (file: File) => checkFile(file) });
   const send = useMutation({
     mutationFn(checked: CheckedFile) {
-      running.current = new AbortController();
-      const { signal } = running.current;
-      return sendPlants(checked, { client, signal, onProgress: setProgress });
+      const controller = new AbortController();
+      setRunning(controller);
+      return sendPlants(checked, { client, signal: controller.signal, onProgress: setProgress });
     },
-    onSettled: () => void refreshPlants(queryClient),
   });
   const { mutate: read, data: checked, error: fileError } = check;
   useAskBeforeLeaving(send.isPending);
-  useEffect(() => () => running.current?.abort(), []);
+  useEffect(() => () => running?.abort(), [running]);
   useEffect(() => {
     if (dropped) read(dropped);
   }, [dropped, read]);
@@ -57,29 +55,20 @@ export function ImportPlants({ file: dropped, onShow, onClose }: ImportPlantsPro
         <CheckView checked={checked} onImport={() => send.mutate(checked)} onAgain={again} />
       )}
       {checked && send.isPending && (
-        <ProgressView
-          file={checked.file}
-          progress={progress}
-          onStop={() => running.current?.abort()}
-        />
+        <ProgressView file={checked.file} progress={progress} onStop={() => running?.abort()} />
       )}
       <ErrorAlert start="The import has stopped." error={send.error} />
-      {checked && !send.isIdle && !send.isPending && (
+      {checked && progress && !send.isIdle && !send.isPending && (
         <DoneView
           checked={checked}
           progress={progress}
-          isComplete={send.isSuccess}
-          onShow={(plants) => onShow(plants.map(asStored))}
+          onShow={onShow}
           onAgain={again}
           onClose={onClose}
         />
       )}
     </Dialog>
   );
-}
-
-function asStored(plant: NewPlant): StoredPlant {
-  return { ...plant, createdAt: new Date() };
 }
 
 /** While an import runs, the browser asks before the user leaves the page. */

@@ -36,29 +36,29 @@ interface SendOptions {
  * @throws the signal's reason, or an error that also stops a new attempt, such as a missing scope
  */
 export async function sendPlants(
-  { file, facts, bad }: CheckedFile,
+  checked: CheckedFile,
   { client, signal, onProgress }: SendOptions,
 ): Promise<void> {
-  const opened = readRows(file.stream(), { encoding: facts.encoding });
-  const rejected = [...bad];
+  const { rows: batches, facts } = readRows(checked.file.stream(), checked.facts);
+  const rejected = [...checked.bad];
   const first: NewPlant[] = [];
   let [added, present] = [0, 0];
-  const report = (isWaiting: boolean, bytes = opened.facts.bytes) =>
-    onProgress({ bytes, added, present, rejected: [...rejected], first, isWaiting });
-  for await (const rows of opened.rows) {
+  const report = (isWaiting = false) =>
+    onProgress({ bytes: facts.bytes, added, present, rejected, first, isWaiting });
+  report();
+  for await (const rows of batches) {
     const ready = rows.flatMap((row) => (row.plant ? [row] : []));
     const plants = ready.map(({ plant }) => plant);
     const results = await createAll(client, plants, { signal, onWaiting: () => report(true) });
-    for (const [i, { plant, line, text }] of ready.entries()) {
-      const result = results[i];
+    for (const { plant, line, text } of ready) {
+      const result = results.get(plant);
       if (!result || 'error' in result) {
         rejected.push({ line, text, reason: result?.message ?? '' });
       } else if (result.result === 'exists') present++;
       else if (added++ < mostFirst) first.push(plant);
     }
-    report(false);
+    report();
   }
-  report(false, file.size);
 }
 
 interface CreateOptions {
@@ -74,7 +74,7 @@ async function createAll(
   client: PlantStoreClient,
   plants: readonly NewPlant[],
   { signal, onWaiting }: CreateOptions,
-): Promise<readonly CreateResult[]> {
+): Promise<ReadonlyMap<NewPlant, CreateResult>> {
   const results = new Map<NewPlant, CreateResult>();
   for (let rest = plants; rest.length > 0; ) {
     signal.throwIfAborted();
@@ -100,5 +100,5 @@ async function createAll(
       await new Promise((resolve) => setTimeout(resolve, retryDelay));
     }
   }
-  return plants.flatMap((plant) => results.get(plant) ?? []);
+  return results;
 }

@@ -1,8 +1,9 @@
 import type { FileFacts } from '@plant-store/formats';
 import type { NewPlant } from '@plant-store/schemas';
+import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { ClientText, countOf, number } from '../ui/client-text.tsx';
-import { saveFile } from '../ui/save-file.ts';
+import { saveFile } from '../ui/copy-and-save.ts';
 import type { CheckedFile, RejectedRow } from './check-file.ts';
 import styles from './import.module.css';
 import type { Progress } from './send-plants.ts';
@@ -61,17 +62,11 @@ export function CheckView({ checked, onImport, onAgain }: CheckViewProps) {
         <Button onClick={onAgain}>Choose another</Button>
       </div>
       <RejectedTable rejected={bad} />
-      <table className={styles.table}>
-        <caption>Ready{good.length < goodCount && `, the first ${good.length}`}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Line</th>
-            <th scope="col">Number</th>
-            <th scope="col">Name</th>
-            <th scope="col">Tag</th>
-          </tr>
-        </thead>
-        <tbody>
+      {goodCount > 0 && (
+        <RowTable
+          caption={`Ready${good.length < goodCount ? `, the first ${good.length}` : ''}`}
+          columns={['Line', 'Number', 'Name', 'Tag']}
+        >
           {good.map(({ line, plant }) => (
             <tr key={line}>
               <td>{line}</td>
@@ -84,8 +79,8 @@ export function CheckView({ checked, onImport, onAgain }: CheckViewProps) {
               <td>{plant?.tag !== undefined && <ClientText text={plant.tag.slice(0, 200)} />}</td>
             </tr>
           ))}
-        </tbody>
-      </table>
+        </RowTable>
+      )}
     </>
   );
 }
@@ -98,17 +93,16 @@ interface ProgressViewProps {
 
 /** The third step: a bar and the numbers. */
 export function ProgressView({ file, progress, onStop }: ProgressViewProps) {
-  const percent = Math.floor((100 * (progress?.bytes ?? 0)) / Math.max(1, file.size));
+  const isWaiting = progress?.isWaiting ?? false;
   return (
     <>
       <p>
         Importing <bdi>{file.name}</bdi>
       </p>
-      <progress aria-label="Import" max="100" value={Math.min(percent, 100)} />
+      <progress aria-label="Import" max={file.size} value={progress?.bytes ?? 0} />
       <p>{progress && counts(progress)}</p>
-      <p role="status" className={progress?.isWaiting ? 'warning' : undefined}>
-        {progress?.isWaiting &&
-          'The store does not respond. The import goes on as soon as it does.'}
+      <p role="status" className={isWaiting ? 'warning' : undefined}>
+        {isWaiting && 'The store does not respond. The import goes on as soon as it does.'}
       </p>
       <div className="row">
         <Button data-focus onClick={onStop}>
@@ -130,41 +124,26 @@ function counts({ added, present, rejected }: Progress): string {
 
 interface DoneViewProps {
   checked: CheckedFile;
-  progress: Progress | undefined;
-  /** Whether the whole file was sent. */
-  isComplete: boolean;
+  progress: Progress;
   onShow(plants: readonly NewPlant[]): void;
   onAgain(): void;
   onClose(): void;
 }
 
-const nothing: Progress = {
-  bytes: 0,
-  added: 0,
-  present: 0,
-  rejected: [],
-  first: [],
-  isWaiting: false,
-};
-
 /** The fourth step: what was done. */
-export function DoneView(props: DoneViewProps) {
-  const { checked, progress = nothing, isComplete, onShow, onAgain, onClose } = props;
+export function DoneView({ checked, progress, onShow, onAgain, onClose }: DoneViewProps) {
   const { added, present, rejected, first } = progress;
-  const { file, goodCount, bad } = checked;
+  const unsent = checked.goodCount + checked.bad.length - added - present - rejected.length;
   return (
     <>
       <p role="status">
-        {isComplete ? 'Imported ' : 'Stopped '}
-        <bdi>{file.name}</bdi>: <strong>{counts(progress)}</strong>.
+        {unsent === 0 ? 'Imported ' : 'Stopped '}
+        <bdi>{checked.file.name}</bdi>: <strong>{counts(progress)}</strong>.
       </p>
-      {!isComplete && (
+      {unsent > 0 && (
         <p className="warning">
-          {countOf(
-            goodCount + Math.min(bad.length, rejected.length) - added - present - rejected.length,
-          )}{' '}
-          were not sent. Import the same file again to go on: plants that are already there stay as
-          they are.
+          {countOf(unsent)} were not sent. Import the same file again to go on: plants that are
+          already there stay as they are.
         </p>
       )}
       <div className="row">
@@ -186,25 +165,39 @@ export function DoneView(props: DoneViewProps) {
 function RejectedTable({ rejected }: { rejected: readonly RejectedRow[] }) {
   if (rejected.length === 0) return null;
   const shown = rejected.slice(0, mostRejected);
+  const part = shown.length < rejected.length ? `, the first ${shown.length}` : '';
+  return (
+    <RowTable caption={`Not imported${part}`} columns={['Line', 'Reason']}>
+      {shown.map(({ line, reason }) => (
+        <tr key={line}>
+          <td>{line}</td>
+          <td className={styles.reason}>{reason.slice(0, 300)}</td>
+        </tr>
+      ))}
+    </RowTable>
+  );
+}
+
+interface RowTableProps {
+  caption: string;
+  columns: readonly string[];
+  children: ReactNode;
+}
+
+function RowTable({ caption, columns, children }: RowTableProps) {
   return (
     <table className={styles.table}>
-      <caption>
-        Not imported{shown.length < rejected.length && `, the first ${shown.length}`}
-      </caption>
+      <caption>{caption}</caption>
       <thead>
         <tr>
-          <th scope="col">Line</th>
-          <th scope="col">Reason</th>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
         </tr>
       </thead>
-      <tbody>
-        {shown.map(({ line, reason }) => (
-          <tr key={line}>
-            <td>{line}</td>
-            <td className={styles.reason}>{reason.slice(0, 300)}</td>
-          </tr>
-        ))}
-      </tbody>
+      <tbody>{children}</tbody>
     </table>
   );
 }

@@ -1,6 +1,7 @@
 import type { Format } from '@plant-store/formats';
+import { maxPageSize } from '@plant-store/schemas/plain';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ErrorAlert } from '../store/errors.tsx';
 import { curlOf, useClient } from '../store/store.tsx';
 import { hrefOf, type PlantFilter } from '../ui/address.ts';
@@ -8,8 +9,7 @@ import { Button, CopyButton } from '../ui/button.tsx';
 import { ClientText, countOf } from '../ui/client-text.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { notify } from '../ui/notice.tsx';
-import { allPages } from './plant-queries.ts';
-import { plantFile } from './save-plants.ts';
+import { plantFile } from './plant-file.ts';
 
 interface ExportPlantsProps {
   filter: PlantFilter;
@@ -21,20 +21,23 @@ export function ExportPlants({ filter, onClose }: ExportPlantsProps) {
   const { tag, search } = filter;
   const client = useClient();
   const [count, setCount] = useState(0);
-  const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
+  const [running, setRunning] = useState<AbortController>();
+  useEffect(() => () => running?.abort(), [running]);
   const save = useMutation({
     async mutationFn(format: Format) {
       const controller = new AbortController();
-      running.current = controller;
-      const file = plantFile({ format, names: [tag, search] });
+      setRunning(controller);
+      const file = await plantFile({ format, names: [tag, search] });
       let saved = 0;
-      setCount(0);
-      for await (const plants of allPages(client, filter, controller.signal)) {
-        file.add(plants);
-        saved += plants.length;
+      let after: string | undefined;
+      do {
+        const input = { tag, search, after, limit: maxPageSize };
+        const page = await client.listPlants.query(input, { signal: controller.signal });
+        file.add(page.plants);
+        saved += page.plants.length;
         setCount(saved);
-      }
+        after = page.next;
+      } while (after !== undefined);
       file.save();
       return saved;
     },
@@ -43,9 +46,8 @@ export function ExportPlants({ filter, onClose }: ExportPlantsProps) {
       onClose();
     },
   });
-  const { isPending } = save;
   return (
-    <Dialog title="Export" isBusy={isPending} onClose={onClose}>
+    <Dialog title="Export" isBusy={save.isPending} onClose={onClose}>
       <p>
         {tag === undefined && search === undefined ? 'All plants' : 'The plants'}
         {tag !== undefined && ' with the tag '}
@@ -54,25 +56,25 @@ export function ExportPlants({ filter, onClose }: ExportPlantsProps) {
         {search !== undefined && <ClientText text={search} />}, as a file for a spreadsheet (CSV) or
         for a program (NDJSON).
       </p>
-      <p role="status">{isPending && `${countOf(count)} …`}</p>
+      <p role="status">{save.isPending && `${countOf(count)} …`}</p>
       <ErrorAlert start="The file is not saved." error={save.error} />
-      <div className="row">
-        {isPending ? (
-          <Button onClick={() => running.current?.abort()}>Stop</Button>
-        ) : (
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <CopyButton
-              label="Copy as curl"
-              text={curlOf(`plants${hrefOf(filter).replace('#', '?')}`)}
-            />
-            <Button onClick={() => save.mutate('ndjson')}>NDJSON</Button>
-            <Button kind="primary" icon="download" data-focus onClick={() => save.mutate('csv')}>
-              CSV
-            </Button>
-          </>
-        )}
-      </div>
+      {save.isPending ? (
+        <div className="row">
+          <Button onClick={() => running?.abort()}>Stop</Button>
+        </div>
+      ) : (
+        <div className="row">
+          <Button onClick={onClose}>Cancel</Button>
+          <CopyButton
+            label="Copy as curl"
+            text={curlOf(`plants${hrefOf(filter).replace('#', '?')}`)}
+          />
+          <Button onClick={() => save.mutate('ndjson')}>NDJSON</Button>
+          <Button kind="primary" icon="download" data-focus onClick={() => save.mutate('csv')}>
+            CSV
+          </Button>
+        </div>
+      )}
     </Dialog>
   );
 }

@@ -24,11 +24,7 @@ export function Time({ at }: { at: Date }) {
 }
 
 /** Shows the name and the tag of a plant in one sentence. */
-export function PlantInLine({
-  plant: { name, tag },
-}: {
-  plant: Pick<StoredPlant, 'name' | 'tag'>;
-}) {
+export function PlantInLine({ name, tag }: Pick<StoredPlant, 'name' | 'tag'>) {
   return (
     <>
       <ClientText text={name.slice(0, 200)} />

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Check, Field } from '../ui/field.tsx';
@@ -35,11 +35,10 @@ export function SignInAgain(props: SignInProps) {
 }
 
 function SignInForm({ rejected, onEnter }: SignInProps) {
-  const [token, setToken] = useState('');
-  const [isForBrowser, setIsForBrowser] = useState(false);
-  const onSubmit = (event: FormEvent) => {
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (token.trim() !== '') onEnter(token.trim(), isForBrowser);
+    const data = new FormData(event.currentTarget);
+    onEnter(String(data.get('token')).trim(), data.has('keep'));
   };
   return (
     <form className="stack" onSubmit={onSubmit}>
@@ -48,8 +47,15 @@ function SignInForm({ rejected, onEnter }: SignInProps) {
           {rejected}
         </p>
       )}
-      <Field label="Access token" type="password" value={token} onChange={setToken} autoFocus />
-      <KeepSignedIn isKept={isForBrowser} onChange={setIsForBrowser} />
+      <Field
+        label="Access token"
+        type="password"
+        name="token"
+        pattern=".*\S.*"
+        required
+        autoFocus
+      />
+      <KeepSignedIn isKept={false} />
       <Button kind="primary" type="submit">
         Open
       </Button>
@@ -61,15 +67,22 @@ function SignInForm({ rejected, onEnter }: SignInProps) {
   );
 }
 
-function KeepSignedIn({ isKept, onChange }: { isKept: boolean; onChange(isKept: boolean): void }) {
+interface KeepSignedInProps {
+  isKept: boolean;
+  onChange?(isKept: boolean): void;
+}
+
+function KeepSignedIn({ isKept, onChange }: KeepSignedInProps) {
   return (
-    <div>
-      <Check label="Keep me signed in on this browser" isChecked={isKept} onChange={onChange} />
-      <p className="help">
-        {isKept
-          ? 'Everyone who uses this browser can open the store until you sign out.'
-          : 'You are signed out when you close the tab.'}
-      </p>
+    <div className={styles.keep}>
+      <Check
+        label="Keep me signed in on this browser"
+        name="keep"
+        defaultChecked={isKept}
+        onChange={({ target }) => onChange?.(target.checked)}
+      />
+      <p className="help">You are signed out when you close the tab.</p>
+      <p className="help">Everyone who uses this browser can open the store until you sign out.</p>
     </div>
   );
 }
@@ -83,14 +96,9 @@ interface AccountProps {
 
 /** Says who is signed in, and signs out. */
 export function Account({ name, token, onSignOut, onClose }: AccountProps) {
-  const [isKept, setIsKept] = useState(isKeptOnBrowser);
-  const keep = (isForBrowser: boolean) => {
-    keepToken(token, isForBrowser);
-    setIsKept(isForBrowser);
-  };
   return (
     <Dialog title={name === undefined ? 'Signed in' : `Signed in as ${name}`} onClose={onClose}>
-      <KeepSignedIn isKept={isKept} onChange={keep} />
+      <KeepSignedIn isKept={isKeptOnBrowser()} onChange={(isKept) => keepToken(token, isKept)} />
       <div className="row">
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" data-focus onClick={onSignOut}>

@@ -4,7 +4,7 @@ import {
   type PlantStoreClient,
   queryDefaults,
 } from '@plant-store/client';
-import type { Identity } from '@plant-store/schemas';
+import type { Scope } from '@plant-store/schemas/plain';
 import {
   MutationCache,
   QueryCache,
@@ -13,7 +13,7 @@ import {
   useQuery,
 } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useLayoutEffect, useState } from 'react';
-import { explainError, isError, isTokenError } from './errors.tsx';
+import { explainError, isTokenError } from './errors.tsx';
 
 /** Returns the address of the store. If a proxy adds a path prefix, the address includes the prefix. */
 export function baseUrl(): string {
@@ -50,12 +50,12 @@ export function Store({ token, children, onRejected }: StoreProps) {
 function connect(onRejected: (reason: string) => void) {
   const onError = (error: unknown) => {
     if (isTokenError(error)) onRejected(explainError(error));
-    if (isError(error, 'insufficientScope'))
-      void queryClient.invalidateQueries({ queryKey: ['whoAmI'] });
   };
+  const loadAgain = () => void queryClient.invalidateQueries();
   const queryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
+    // Even a mutation with an error may have changed something.
+    mutationCache: new MutationCache({ onError, onSettled: loadAgain }),
     defaultOptions: {
       // Even without a network, the browser can reach a server on the same machine.
       queries: { ...queryDefaults, networkMode: 'always' },
@@ -75,7 +75,7 @@ function connect(onRejected: (reason: string) => void) {
     /** What the store did not give to the earlier token is asked for again. */
     setToken(token: string): void {
       current = token;
-      void queryClient.invalidateQueries();
+      loadAgain();
     },
   };
 }
@@ -87,13 +87,8 @@ export function useClient(): PlantStoreClient {
   return client;
 }
 
-/** What the access token allows. */
-export type Permissions = Readonly<
-  Record<'read' | 'create' | 'update' | 'delete' | 'manage', boolean>
->;
-
-/** Returns the owner of the access token, and what the token allows. */
-export function useIdentity(): { identity: Identity | undefined; may: Permissions } {
+/** Returns the owner of the access token, and whether the token has a scope. */
+export function useIdentity() {
   const client = useClient();
   const { data: identity } = useQuery({
     queryKey: ['whoAmI'],
@@ -101,30 +96,7 @@ export function useIdentity(): { identity: Identity | undefined; may: Permission
     staleTime: Number.POSITIVE_INFINITY,
     refetchInterval: ({ state }) => isRetryable(state.error) && 1_000,
   });
-  const has = (scope: string) => identity?.scopes.includes(scope) ?? false;
-  return {
-    identity,
-    may: {
-      // Before the response, the console asks for the list too, so that both need one round trip.
-      read: identity === undefined || has('plants:read'),
-      create: has('plants:create'),
-      update: has('plants:update'),
-      delete: has('plants:delete'),
-      manage: has('tokens:manage'),
-    },
-  };
-}
-
-const scopeTexts: Readonly<Record<string, string>> = {
-  'plants:read': 'see plants',
-  'plants:create': 'add plants',
-  'plants:update': 'correct plants',
-  'plants:delete': 'delete plants',
-  'tokens:manage': 'manage access tokens',
-  'webhooks:manage': 'manage webhooks',
-};
-
-/** Describes a scope for a person, such as "add plants". */
-export function describeScope(scope: string): string {
-  return scopeTexts[scope] ?? scope;
+  // Before the response, the console asks for the list too, so that both need one round trip.
+  const may = (scope: Scope) => identity?.scopes.includes(scope) ?? scope === 'plants:read';
+  return { identity, may };
 }

@@ -1,17 +1,28 @@
 import type { Identity } from '@plant-store/schemas';
-import { type Scope, scopes } from '@plant-store/schemas/plain';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { scopes } from '@plant-store/schemas/plain';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ErrorAlert } from '../store/errors.tsx';
-import { baseUrl, curlOf, describeScope, useClient } from '../store/store.tsx';
+import { baseUrl, curlOf, useClient } from '../store/store.tsx';
 import { Button, CopyButton, LinkButton } from '../ui/button.tsx';
 import { Check, Field } from '../ui/field.tsx';
 
-/** The key of the query for the list of tokens. */
-export const tokensKey = ['tokens'];
-
 /** By default, a token expires after this number of milliseconds. */
 const usualLifetime = 90 * 86_400_000;
+
+const scopeTexts: Readonly<Record<string, string>> = {
+  'plants:read': 'see plants',
+  'plants:create': 'add plants',
+  'plants:update': 'correct plants',
+  'plants:delete': 'delete plants',
+  'tokens:manage': 'manage access tokens',
+  'webhooks:manage': 'manage webhooks',
+};
+
+/** Describes a scope for a person, such as "add plants". */
+export function describeScope(scope: string): string {
+  return scopeTexts[scope] ?? scope;
+}
 
 interface CreateTokenProps {
   identity: Identity;
@@ -21,40 +32,37 @@ interface CreateTokenProps {
 /** Creates an access token, and shows the token a single time. */
 export function CreateToken({ identity, onClose }: CreateTokenProps) {
   const client = useClient();
-  const queryClient = useQueryClient();
+  const [usualEnd] = useState(() =>
+    new Date(Date.now() + usualLifetime).toISOString().slice(0, 10),
+  );
   const own = scopes.filter((scope) => identity.scopes.includes(scope));
-  const [name, setName] = useState('');
-  const [granted, setGranted] = useState<readonly Scope[]>(
-    own.filter((scope) => /create|read/.test(scope)),
-  );
-  const [end, setEnd] = useState(() =>
-    identity.expiresAt ? '' : new Date(Date.now() + usualLifetime).toISOString().slice(0, 10),
-  );
   const create = useMutation({
-    mutationFn: () =>
-      client.createAccessToken.mutate({
-        name: name.trim(),
-        scopes: [...granted],
+    mutationFn(form: FormData) {
+      const granted = form.getAll('scope');
+      const end = form.get('end');
+      return client.createAccessToken.mutate({
+        name: String(form.get('name')).trim(),
+        scopes: own.filter((scope) => granted.includes(scope)),
         // Without a time, JavaScript reads a date in UTC, but the list shows dates in the user's time zone.
-        expiresAt: (end === '' ? identity.expiresAt : new Date(`${end}T00:00`))?.toISOString(),
-      }),
-    // If the response is lost, the list shows whether the store has created the token.
-    onSettled: () => queryClient.invalidateQueries({ queryKey: tokensKey }),
+        expiresAt: (end ? new Date(`${end}T00:00`) : identity.expiresAt)?.toISOString(),
+      });
+    },
   });
   if (create.data) {
+    const name = String(create.variables.get('name'));
     return <NewToken name={name} token={create.data.token} onClose={onClose} />;
   }
-  const onSubmit = (event: FormEvent) => {
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    create.mutate();
+    create.mutate(new FormData(event.currentTarget));
   };
   return (
     <form className="stack" aria-label="New access token" onSubmit={onSubmit}>
       <Field
         label="1. Who or what is it for?"
         hint="A person or a program, such as “garden-centre”"
-        value={name}
-        onChange={setName}
+        name="name"
+        pattern=".*\S.*"
         required
       />
       <fieldset>
@@ -63,12 +71,9 @@ export function CreateToken({ identity, onClose }: CreateTokenProps) {
           <Check
             key={scope}
             label={describeScope(scope)}
-            isChecked={granted.includes(scope)}
-            onChange={(isChecked) =>
-              setGranted(
-                own.filter((each) => (each === scope ? isChecked : granted.includes(each))),
-              )
-            }
+            name="scope"
+            value={scope}
+            defaultChecked={/create|read/.test(scope)}
           />
         ))}
       </fieldset>
@@ -77,16 +82,12 @@ export function CreateToken({ identity, onClose }: CreateTokenProps) {
         type="date"
         max="9999-12-31" // The store accepts years of four digits.
         hint={`Without a date, it ${identity.expiresAt ? 'expires with your own token' : 'never expires'}`}
-        value={end}
-        onChange={setEnd}
+        name="end"
+        defaultValue={identity.expiresAt ? '' : usualEnd}
       />
       <ErrorAlert error={create.error} />
       <div className="row">
-        <Button
-          kind="primary"
-          type="submit"
-          disabled={create.isPending || name.trim() === '' || granted.length === 0}
-        >
+        <Button kind="primary" type="submit" disabled={create.isPending}>
           Create token
         </Button>
         <Button onClick={onClose}>Cancel</Button>
@@ -110,19 +111,17 @@ function NewToken({ name, token, onClose }: NewTokenProps) {
       <p role="status">
         4. Hand it over now: nobody can see the token of <strong>{name}</strong> again.
       </p>
-      <div className="stack">
-        <h3>For a person</h3>
-        <p className="help">The link opens this page, signed in. Send it to this person only.</p>
+      <h3>For a person</h3>
+      <p className="help">The link opens this page, signed in. Send it to this person only.</p>
+      <div className="row">
         <CopyButton icon="link" label="Copy the link" text={link} />
       </div>
-      <div className="stack">
-        <h3>For a program</h3>
-        <pre>{command}</pre>
-        <div className="row">
-          <CopyButton label="Copy the command" text={command} />
-          <CopyButton label="Copy the token" text={token} />
-          <LinkButton href="docs">API reference</LinkButton>
-        </div>
+      <h3>For a program</h3>
+      <pre>{command}</pre>
+      <div className="row">
+        <CopyButton label="Copy the command" text={command} />
+        <CopyButton label="Copy the token" text={token} />
+        <LinkButton href="docs">API reference</LinkButton>
       </div>
       <div className="row">
         <Button onClick={onClose}>Done</Button>

@@ -1,15 +1,15 @@
 import type { AccessToken, Identity } from '@plant-store/schemas';
 import { maxPageSize } from '@plant-store/schemas/plain';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorAlert } from '../store/errors.tsx';
-import { describeScope, useClient } from '../store/store.tsx';
+import { useClient } from '../store/store.tsx';
 import { Button } from '../ui/button.tsx';
 import { ClientText, date } from '../ui/client-text.tsx';
 import { Dialog, Question } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { notify } from '../ui/notice.tsx';
-import { CreateToken, tokensKey } from './create-token.tsx';
+import { CreateToken, describeScope } from './create-token.tsx';
 import styles from './tokens.module.css';
 
 interface TokensProps {
@@ -23,41 +23,39 @@ export function Tokens({ identity, onClose }: TokensProps) {
   const [isCreating, setIsCreating] = useState(false);
   const [revoking, setRevoking] = useState<AccessToken>();
   const { data, error } = useQuery({
-    queryKey: tokensKey,
+    queryKey: ['tokens'],
     queryFn: ({ signal }) => client.listAccessTokens.query({ limit: maxPageSize }, { signal }),
   });
+  if (isCreating) {
+    const onBack = () => setIsCreating(false);
+    return (
+      <Dialog key="new" place="side" title="New access token" onClose={onBack}>
+        <CreateToken identity={identity} onClose={onBack} />
+      </Dialog>
+    );
+  }
   return (
-    <Dialog
-      place="side"
-      title={isCreating ? 'New access token' : 'Access tokens'}
-      onClose={isCreating ? () => setIsCreating(false) : onClose}
-    >
-      {isCreating ? (
-        <CreateToken identity={identity} onClose={() => setIsCreating(false)} />
-      ) : (
-        <>
-          <p className="help">
-            Each person and each program that uses the store has a token of its own.
-          </p>
-          <div className="row">
-            <Button kind="primary" icon="add" data-focus onClick={() => setIsCreating(true)}>
-              New token
-            </Button>
-          </div>
-          <ErrorAlert error={error} />
-          <ul className={styles.list} aria-label="Access tokens">
-            {data?.tokens.map((token) => (
-              <Token
-                key={token.id}
-                token={token}
-                isOwn={token.id === identity.tokenId}
-                onRevoke={() => setRevoking(token)}
-              />
-            ))}
-          </ul>
-          {data?.tokens.length === 0 && <p>No token was created yet.</p>}
-        </>
-      )}
+    <Dialog place="side" title="Access tokens" onClose={onClose}>
+      <p className="help">
+        Each person and each program that uses the store has a token of its own.
+      </p>
+      <div className="row">
+        <Button kind="primary" icon="add" data-focus onClick={() => setIsCreating(true)}>
+          New token
+        </Button>
+      </div>
+      <ErrorAlert error={error} />
+      <ul className={styles.list} aria-label="Access tokens">
+        {data?.tokens.map((token) => (
+          <Token
+            key={token.id}
+            token={token}
+            isOwn={token.id === identity.tokenId}
+            onRevoke={() => setRevoking(token)}
+          />
+        ))}
+      </ul>
+      {data?.tokens.length === 0 && <p>No token was created yet.</p>}
       {revoking && (
         <RevokeQuestion
           token={revoking}
@@ -80,15 +78,15 @@ function Token({ token, isOwn, onRevoke }: TokenProps) {
   const { name, scopes, createdAt, lastUsedAt, expiresAt, revokedAt } = token;
   const [now] = useState(() => new Date());
   const isExpired = expiresAt && expiresAt <= now;
+  const isOver = isExpired || revokedAt !== undefined;
   const times = [
     `Created ${date.format(createdAt)}`,
     lastUsedAt ? `last used ${date.format(lastUsedAt)}` : 'never used',
     expiresAt ? `${isExpired ? 'expired' : 'expires'} ${date.format(expiresAt)}` : 'never expires',
     revokedAt && `revoked ${date.format(revokedAt)}`,
   ];
-  const isOver = isExpired || revokedAt;
   return (
-    <li className={styles.token} data-over={isOver ? true : undefined}>
+    <li className={styles.token} data-over={isOver || undefined}>
       <div>
         <strong>
           <ClientText text={name} />
@@ -106,16 +104,13 @@ function Token({ token, isOwn, onRevoke }: TokenProps) {
   );
 }
 
-interface RevokeQuestionProps {
-  token: AccessToken;
-  isOwn: boolean;
+interface RevokeQuestionProps extends Omit<TokenProps, 'onRevoke'> {
   onClose(): void;
 }
 
 /** Revokes a token after the user has confirmed. For the user's own token, the user also types its name. */
 function RevokeQuestion({ token: { id, name }, isOwn, onClose }: RevokeQuestionProps) {
   const client = useClient();
-  const queryClient = useQueryClient();
   const [typed, setTyped] = useState('');
   const revoke = useMutation({
     mutationFn: () => client.revokeAccessToken.mutate({ id }),
@@ -123,7 +118,6 @@ function RevokeQuestion({ token: { id, name }, isOwn, onClose }: RevokeQuestionP
       notify(`Revoked “${name}”`);
       onClose();
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: tokensKey }),
   });
   return (
     <Question
@@ -137,14 +131,20 @@ function RevokeQuestion({ token: { id, name }, isOwn, onClose }: RevokeQuestionP
       isDisabled={isOwn && typed !== name}
       isBusy={revoke.isPending}
       onConfirm={() => revoke.mutate()}
-      onCancel={onClose}
+      onClose={onClose}
     >
       <p>
         {isOwn
           ? 'This is your own token. You are then signed out, and need another token to come back.'
           : 'Whoever uses it gets errors within 30 seconds. This cannot be undone.'}
       </p>
-      {isOwn && <Field label={`Type “${name}” to confirm`} value={typed} onChange={setTyped} />}
+      {isOwn && (
+        <Field
+          label={`Type “${name}” to confirm`}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      )}
       <ErrorAlert start="The token may still work." error={revoke.error} />
     </Question>
   );

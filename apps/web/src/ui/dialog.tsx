@@ -12,8 +12,11 @@ import styles from './dialog.module.css';
 interface DialogProps {
   title: ReactNode;
   children: ReactNode;
-  /** `side`: at the right edge of a wide screen, and over the whole screen of a phone. */
-  place?: 'side' | 'middle';
+  /**
+   * `side`: at the right edge of a wide screen, and over the whole screen of a phone. `beside`: a part of the page
+   * beside the list, which stays usable. On a phone, it is the same as `side`.
+   */
+  place?: 'middle' | 'side' | 'beside';
   role?: 'alertdialog';
   /** Whether the dialog stays open until its work has ended. */
   isBusy?: boolean;
@@ -21,23 +24,28 @@ interface DialogProps {
   onClose(): void;
 }
 
-/** A modal dialog, which is open while it is in the page. The browser brings the focus back afterwards. */
+/** A dialog, which is open while it is in the page. The browser brings the focus back afterwards. */
 export function Dialog(props: DialogProps) {
   const { title, children, place = 'middle', role, isBusy = false, onClose } = props;
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  const isWide = useMedia('(width >= 48rem) and (height >= 24rem)');
+  const isModal = place !== 'beside' || !isWide;
+  useLayoutEffect(() => {
     const { current: dialog } = element;
-    dialog?.showModal();
+    if (isModal) dialog?.showModal();
+    else dialog?.show();
     // By default, the browser would focus the button that closes the dialog.
-    dialog?.querySelector<HTMLElement>('[data-focus], textarea, input:not([hidden])')?.focus();
+    const first = dialog?.querySelector<HTMLElement>('[data-focus], textarea, input:not([hidden])');
+    (first ?? dialog?.querySelector('h2'))?.focus({ preventScroll: true });
     return () => dialog?.close();
-  }, []);
+  }, [isModal]);
+  useEscape(!isModal, onClose);
   return (
     <dialog
       ref={element}
       role={role}
-      className={styles[place]}
+      className={`card ${styles[place]}`}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
@@ -51,10 +59,10 @@ export function Dialog(props: DialogProps) {
       }}
     >
       <div className={styles.header}>
-        <h2 id={id} className={`clamp ${styles.title}`}>
+        <h2 id={id} tabIndex={-1} className="clamp">
           {title}
         </h2>
-        {place === 'side' && !isBusy && (
+        {place !== 'middle' && !isBusy && (
           <Button kind="quiet" aria-label="Close" icon="close" onClick={onClose} />
         )}
       </div>
@@ -63,84 +71,47 @@ export function Dialog(props: DialogProps) {
   );
 }
 
-interface BesideProps {
-  title: ReactNode;
-  children: ReactNode;
-  onClose(): void;
-}
-
-/** A part of the page beside the list. On a phone, it is a dialog over the list. */
-export function Beside(props: BesideProps) {
-  const isWide = useMedia('(width >= 48rem) and (height >= 24rem)');
-  return isWide ? <Aside {...props} /> : <Dialog place="side" {...props} />;
-}
-
-function Aside({ title, children, onClose }: BesideProps) {
-  const id = useId();
-  const element = useRef<HTMLElement>(null);
-  const heading = useRef<HTMLHeadingElement>(null);
-  useLayoutEffect(() => {
-    const { activeElement: opener } = document;
-    const { current: aside } = element;
-    heading.current?.focus({ preventScroll: true });
-    return () => {
-      const hadFocus = aside?.contains(document.activeElement);
-      if (hadFocus && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
-    };
-  }, []);
-  useEffect(() => {
-    const closeOnEscape = ({ key, defaultPrevented }: KeyboardEvent) => {
-      if (key !== 'Escape' || defaultPrevented) return;
-      if (!document.querySelector('dialog[open]')) onClose();
-    };
-    addEventListener('keydown', closeOnEscape);
-    return () => removeEventListener('keydown', closeOnEscape);
-  }, [onClose]);
-  return (
-    <aside ref={element} className={`card ${styles.beside}`} aria-labelledby={id}>
-      <div className={styles.header}>
-        <h2 ref={heading} tabIndex={-1} id={id} className={`clamp ${styles.title}`}>
-          {title}
-        </h2>
-        <Button kind="quiet" aria-label="Close" icon="close" onClick={onClose} />
-      </div>
-      <div className={`stack ${styles.body}`}>{children}</div>
-    </aside>
-  );
-}
-
-interface QuestionProps {
-  title: ReactNode;
-  children: ReactNode;
+interface QuestionProps extends Omit<DialogProps, 'place' | 'role'> {
   /** The label of the button that confirms. */
   confirm: string;
   /** Further buttons, before the button that confirms. */
   actions?: ReactNode;
   isDisabled?: boolean;
-  isBusy?: boolean;
   onConfirm(): void;
-  onCancel(): void;
 }
 
 /** Asks the user to confirm an action that cannot be undone. */
 export function Question(props: QuestionProps) {
-  const { title, children, confirm, actions, isDisabled = false, isBusy = false } = props;
+  const { children, confirm, actions, isDisabled = false, onConfirm, ...dialog } = props;
   return (
-    <Dialog role="alertdialog" title={title} isBusy={isBusy} onClose={props.onCancel}>
+    <Dialog role="alertdialog" {...dialog}>
       {children}
       <div className="row">
-        {!isBusy && actions}
-        {!isBusy && (
-          <Button data-focus onClick={props.onCancel}>
+        {!dialog.isBusy && actions}
+        {!dialog.isBusy && (
+          <Button data-focus onClick={dialog.onClose}>
             Cancel
           </Button>
         )}
-        <Button kind="danger" disabled={isDisabled || isBusy} onClick={props.onConfirm}>
+        <Button kind="danger" disabled={isDisabled || dialog.isBusy} onClick={onConfirm}>
           {confirm}
         </Button>
       </div>
     </Dialog>
   );
+}
+
+/** The browser closes only a modal dialog when the user presses Escape. */
+function useEscape(isEnabled: boolean, onEscape: () => void): void {
+  useEffect(() => {
+    if (!isEnabled) return;
+    const onKeyDown = ({ key, target }: KeyboardEvent) => {
+      const isOther = document.querySelector('dialog:modal') || target instanceof HTMLInputElement;
+      if (key === 'Escape' && !isOther) onEscape();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [isEnabled, onEscape]);
 }
 
 function useMedia(query: string): boolean {

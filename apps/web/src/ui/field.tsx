@@ -1,43 +1,47 @@
 import { type ComponentProps, type KeyboardEvent, useId } from 'react';
 import styles from './field.module.css';
 
-interface FieldProps extends Omit<ComponentProps<'input'>, 'onChange' | 'value'> {
+interface FieldProps extends ComponentProps<'input'> {
   label: string;
-  value: string;
-  onChange(value: string): void;
   /** Explains which values the field accepts. */
   hint?: string | undefined;
+  /** Says why the store rejects the value. */
   error?: string | undefined;
-  /** Whether the text may have line breaks. */
-  isMultiline?: boolean;
 }
 
 /** A text field with its label, a hint and an error. */
-export function Field({ label, value, onChange, hint, error, isMultiline, ...rest }: FieldProps) {
+export function Field({ label, hint, error, ...rest }: FieldProps) {
   const id = useId();
-  const input = {
-    id,
-    value,
-    className: 'input',
-    autoComplete: 'off',
-    spellCheck: false,
-    'aria-invalid': error !== undefined,
-    'aria-describedby': `${id}-hint ${id}-error`,
-  };
+  return (
+    <Labelled id={id} label={label} hint={hint} error={error}>
+      <input type="text" {...inputProps(id, error)} {...rest} />
+    </Labelled>
+  );
+}
+
+type TextAreaProps = Pick<FieldProps, 'label' | 'hint' | 'error'> & ComponentProps<'textarea'>;
+
+/** A text field for texts that may have line breaks. */
+export function TextArea({ label, hint, error, ...rest }: TextAreaProps) {
+  const id = useId();
+  return (
+    <Labelled id={id} label={label} hint={hint} error={error}>
+      <textarea
+        rows={1}
+        dir="auto"
+        onKeyDown={submitOnEnter}
+        {...inputProps(id, error)}
+        {...rest}
+      />
+    </Labelled>
+  );
+}
+
+function Labelled({ id, label, hint, error, children }: FieldProps) {
   return (
     <div className={styles.field}>
       <label htmlFor={id}>{label}</label>
-      {isMultiline ? (
-        <textarea
-          rows={value.split('\n', 8).length}
-          dir="auto"
-          {...input}
-          onChange={({ target }) => onChange(withBreaksOf(value, target.value))}
-          onKeyDown={submitOnEnter}
-        />
-      ) : (
-        <input type="text" {...rest} {...input} onChange={({ target }) => onChange(target.value)} />
-      )}
+      {children}
       {hint && <p id={`${id}-hint`}>{hint}</p>}
       <p id={`${id}-error`} className={styles.error} aria-live="polite">
         {error}
@@ -46,10 +50,15 @@ export function Field({ label, value, onChange, hint, error, isMultiline, ...res
   );
 }
 
-/** Restores the line breaks of a text. A browser turns every line break in a text area into `\n`. */
-function withBreaksOf(before: string, text: string): string {
-  const [lineBreak = '\n'] = /\r\n?/.exec(before) ?? [];
-  return text.replaceAll('\n', lineBreak);
+function inputProps(id: string, error: string | undefined) {
+  return {
+    id,
+    className: 'input',
+    autoComplete: 'off',
+    spellCheck: false,
+    'aria-invalid': error !== undefined,
+    'aria-describedby': `${id}-hint ${id}-error`,
+  };
 }
 
 /** In a form, Enter submits, as in a field of one line, and Shift+Enter makes a line break. */
@@ -60,21 +69,11 @@ function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   form.requestSubmit();
 }
 
-interface CheckProps {
-  label: string;
-  isChecked: boolean;
-  onChange(isChecked: boolean): void;
-}
-
 /** A checkbox with its label. */
-export function Check({ label, isChecked, onChange }: CheckProps) {
+export function Check({ label, ...rest }: ComponentProps<'input'> & { label: string }) {
   return (
     <label className={styles.check}>
-      <input
-        type="checkbox"
-        checked={isChecked}
-        onChange={({ target }) => onChange(target.checked)}
-      />
+      <input type="checkbox" {...rest} />
       {label}
     </label>
   );

@@ -1,5 +1,4 @@
 import { useEffect, useSyncExternalStore } from 'react';
-import styles from './notice.module.css';
 
 /** A notice disappears after this number of milliseconds. */
 const shownFor = 6_000;
@@ -7,13 +6,9 @@ const shownFor = 6_000;
 let latest: { readonly text: string } | undefined;
 const listeners = new Set<() => void>();
 
-/** Says the result of an action. A new notice replaces the last one. */
-export function notify(text: string): void {
-  show({ text });
-}
-
-function show(notice: typeof latest): void {
-  latest = notice;
+/** Says the result of an action. A new notice replaces the last one. Without a text, there is no notice. */
+export function notify(text?: string): void {
+  latest = text === undefined ? undefined : { text };
   for (const tell of listeners) tell();
 }
 
@@ -26,12 +21,12 @@ function subscribe(listener: () => void): () => void {
 export function Notices() {
   const notice = useSyncExternalStore(subscribe, () => latest);
   useEffect(() => {
-    const timer = notice && setTimeout(show, shownFor, undefined);
+    const timer = notice && setTimeout(notify, shownFor);
     return () => clearTimeout(timer);
   }, [notice]);
   return (
-    <div role="status" className={styles.place}>
-      {notice && <p className={`card clamp ${styles.notice}`}>{notice.text}</p>}
+    <div role="status" className="notices">
+      {notice && <p className="card clamp">{notice.text}</p>}
     </div>
   );
 }

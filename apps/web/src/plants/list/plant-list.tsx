@@ -1,100 +1,73 @@
-import type { StoredPlant } from '@plant-store/schemas';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { explainError } from '../../store/errors.tsx';
-import type { Permissions } from '../../store/store.tsx';
+import { useIdentity } from '../../store/store.tsx';
 import { type Address, hrefOf, useAddress } from '../../ui/address.ts';
-import { LinkButton } from '../../ui/button.tsx';
-import { countOf, number } from '../../ui/client-text.tsx';
-import type { PlantActions } from '../plant-queries.ts';
-import { EmptyList, NoMatch } from './empty-list.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { ClientText, clock, countOf, number } from '../../ui/client-text.tsx';
+import { savePlants } from '../plant-file.ts';
+import { useListState } from '../plant-state.ts';
+import { useListPage } from './list-page.ts';
+import { Message, NoMatch, NoPlants } from './messages.tsx';
 import styles from './plant-list.module.css';
-import { type Checked, PlantTable } from './plant-table.tsx';
-import { SelectionLine, StatusLine } from './status-line.tsx';
+import { PlantTable } from './plant-table.tsx';
 import { Toolbar } from './toolbar.tsx';
-import { useListPage, useNewIds } from './use-list-page.ts';
-
-interface PlantListProps {
-  may: Permissions;
-  /** The name of the access token. */
-  owner: string | undefined;
-  /** What this person has just added. It stays on top until the filter changes. */
-  added: readonly StoredPlant[];
-  checked: Checked;
-  onCheck(checked: Checked): void;
-  actions: PlantActions;
-}
-
-const noneChecked: Checked = new Map();
 
 /** The list of plants with its search, its actions and its pages. */
-export function PlantList(props: PlantListProps) {
-  const { may, owner, added, checked, onCheck, actions } = props;
+export function PlantList() {
+  const { identity, may } = useIdentity();
+  const { checked, added } = useListState();
   const address = useAddress();
   const { tag, search, after, plant } = address;
   const isPaused = checked.size > 0 || plant !== undefined;
-  const page = useListPage(address, { isPaused, isEnabled: may.read });
-  const { plants, next, tags, isLoaded, isOld, error } = page;
+  const page = useListPage(address, { isPaused, isEnabled: may('plants:read') });
+  const { plants, tags, isLoaded, isOld, error } = page;
 
-  const list = JSON.stringify([tag, search, after]);
-  const newIds = useNewIds(isOld ? '' : list, plants);
-  const [checkedIn, setCheckedIn] = useState(list);
-  if (checkedIn !== list) {
-    setCheckedIn(list);
-    onCheck(noneChecked);
-  }
+  const list = hrefOf({ tag, search, after });
   const scroller = useRef<HTMLDivElement>(null);
   // Another page begins at its top.
   useLayoutEffect(() => {
-    if (!isOld) scroller.current?.scrollTo(0, 0);
+    if (!isOld && list) scroller.current?.scrollTo(0, 0);
   }, [list, isOld]);
 
-  if (!may.read) {
-    const text = `Your access token “${owner}” may not read plants. Ask the person who gave it to you.`;
-    return <EmptyList title="You cannot see the plants" text={text} may={may} actions={actions} />;
+  if (!may('plants:read')) {
+    return (
+      <NoPlants title="You cannot see the plants">
+        Your access token “{identity?.name}” may not read plants. Ask the person who gave it to you.
+      </NoPlants>
+    );
   }
-  const isFiltered = tag !== undefined || search !== undefined || after !== undefined;
-  const isEmpty = isLoaded && plants.length === 0 && added.length === 0 && !isOld;
-  const text = isEmpty && !isFiltered ? 'No plants' : statusText(page, search);
+  const isEmpty = isLoaded && !isOld && plants.length === 0 && added.length === 0;
+  const isUnfiltered = list === hrefOf({});
+  const text = isEmpty && isUnfiltered ? 'No plants' : statusText(page, search);
   return (
     <div className={styles.list}>
-      <Toolbar address={address} may={may} actions={actions} />
+      <Toolbar tag={tag} search={search} />
       {checked.size > 0 ? (
-        <SelectionLine
-          plants={[...checked.values()]}
-          mayDelete={may.delete}
-          actions={actions}
-          onClear={() => onCheck(noneChecked)}
-        />
+        <SelectionLine />
       ) : (
-        <StatusLine
-          list={list}
-          text={text}
-          isSettled={isLoaded && !isOld && !text.endsWith('…')}
-          tags={isEmpty ? [] : tags}
-          lostAt={page.lostAt}
-        />
+        <div className={styles.line}>
+          <StatusText text={text} list={list} lostAt={page.lostAt} isLoading={!isLoaded || isOld} />
+          {!isEmpty &&
+            tags.map((tag) => (
+              <LinkButton key={tag} kind="quiet" href={hrefOf({ tag })}>
+                Tag <ClientText text={tag.slice(0, 30)} />
+              </LinkButton>
+            ))}
+        </div>
       )}
       <div ref={scroller} id="plants" tabIndex={-1} className={`card ${styles.scroller}`}>
-        {isEmpty && !isFiltered && <EmptyList title="No plants yet" may={may} actions={actions} />}
-        {isEmpty && isFiltered && <NoMatch tag={tag} search={search} tags={tags} />}
-        {!isEmpty && isLoaded && (
-          <PlantTable
-            plants={plants}
-            added={added}
-            newIds={newIds}
-            open={plant}
-            isOld={isOld}
-            checked={checked}
-            onCheck={onCheck}
-          />
-        )}
+        {isEmpty && isUnfiltered && <NoPlants title="No plants yet" />}
+        {isEmpty && !isUnfiltered && <NoMatch tag={tag} search={search} tags={tags} />}
+        {!isEmpty && isLoaded && <PlantTable plants={plants} list={list} isOld={isOld} />}
         {!isLoaded && (
-          <div className={styles.message} role="status">
-            {error ? `The plants cannot be shown. ${explainError(error)}` : 'Loading …'}
-          </div>
+          <Message>
+            <p role="status">
+              {error ? `The plants cannot be shown. ${explainError(error)}` : 'Loading …'}
+            </p>
+          </Message>
         )}
       </div>
-      <Pager address={address} next={next} />
+      <Pager address={address} next={page.next} />
     </div>
   );
 }
@@ -107,6 +80,65 @@ function statusText(page: ReturnType<typeof useListPage>, search: string | undef
   return number.format(plants.length) + (next === undefined ? ' found' : ' shown, more follow');
 }
 
+interface StatusTextProps {
+  text: string;
+  /** Names the list. A screen reader hears the text when another list or page is shown. */
+  list: string;
+  /** When the store last responded, while it does not respond. */
+  lostAt: Date | undefined;
+  isLoading: boolean;
+}
+
+/** Says how many plants there are. */
+function StatusText({ text, list, lostAt, isLoading }: StatusTextProps) {
+  const [heard, setHeard] = useState({ list: '', text: '' });
+  // Changes by other people are not announced.
+  if (!isLoading && !text.endsWith('…') && heard.list !== list) setHeard({ list, text });
+  return (
+    <>
+      {lostAt ? (
+        <p role="alert" className="warning">
+          Connection lost. Shown: {clock.format(lostAt)}. Trying again …
+        </p>
+      ) : (
+        <p>{text}</p>
+      )}
+      <p role="status" className="visually-hidden">
+        {heard.text}
+      </p>
+    </>
+  );
+}
+
+/** Takes the place of the number of plants while rows are checked. */
+function SelectionLine() {
+  const { may } = useIdentity();
+  const { checked, change } = useListState();
+  const plants = [...checked.values()];
+  return (
+    <section className={styles.line} aria-label="Selected plants">
+      <p role="status">
+        <strong>{number.format(plants.length)} selected</strong>
+      </p>
+      <Button icon="download" onClick={() => savePlants(plants)}>
+        Export
+      </Button>
+      {may('plants:delete') && (
+        <Button
+          kind="danger-plain"
+          icon="bin"
+          onClick={() => change({ dialog: { name: 'delete', plants } })}
+        >
+          Delete
+        </Button>
+      )}
+      <Button kind="quiet" onClick={() => change({ checked: new Map() })}>
+        Clear
+      </Button>
+    </section>
+  );
+}
+
 /** The link to the page before each page that this visit has shown or could show next. */
 const linksBefore = new Map<string, string>();
 
@@ -115,18 +147,13 @@ function Pager({ address, next }: { address: Address; next: string | undefined }
   const { tag, search, after } = address;
   const linkTo = (place: string | undefined) => hrefOf({ tag, search, after: place });
   const here = linkTo(after);
-  const nextLink = next === undefined ? undefined : linkTo(next);
+  const nextLink = next && linkTo(next);
   useEffect(() => {
-    if (nextLink !== undefined) linksBefore.set(nextLink, here);
+    if (nextLink) linksBefore.set(nextLink, here);
   }, [nextLink, here]);
-  const isFirst = after === undefined;
   return (
-    <nav
-      className={styles.pager}
-      aria-label="Pages"
-      data-only={(isFirst && !nextLink) || undefined}
-    >
-      <LinkButton icon="first" href={isFirst ? undefined : linkTo(undefined)}>
+    <nav className={styles.pager} aria-label="Pages" data-only={!(after || nextLink) || undefined}>
+      <LinkButton icon="first" href={after && linkTo(undefined)}>
         First
       </LinkButton>
       <LinkButton icon="previous" href={linksBefore.get(here)}>

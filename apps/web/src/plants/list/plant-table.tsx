@@ -1,51 +1,31 @@
 import type { StoredPlant } from '@plant-store/schemas';
-import type { MouseEvent } from 'react';
-import { go, hrefOf, readAddress } from '../../ui/address.ts';
+import { type MouseEvent, useEffect, useState } from 'react';
+import { go, hrefOf, useAddress } from '../../ui/address.ts';
 import { ClientText, countOf } from '../../ui/client-text.tsx';
+import { useListState } from '../plant-state.ts';
 import { TagLink, Time } from '../plant-text.tsx';
 import styles from './plant-table.module.css';
 
-export type Checked = ReadonlyMap<bigint, StoredPlant>;
-
 interface PlantTableProps {
   plants: readonly StoredPlant[];
-  /** What this person has just added. */
-  added: readonly StoredPlant[];
-  newIds: ReadonlySet<bigint>;
-  /** The open plant. */
-  open: bigint | undefined;
+  /** Names the list. */
+  list: string;
+  /** Whether the rows belong to the list before, because the rows of this list still load. */
   isOld: boolean;
-  checked: Checked;
-  onCheck(checked: Checked): void;
 }
 
 /** The table of one page of plants. */
-export function PlantTable(props: PlantTableProps) {
-  const { plants, added, newIds, open, isOld, checked, onCheck } = props;
+export function PlantTable({ plants, list, isOld }: PlantTableProps) {
+  const { added } = useListState();
   const addedIds = new Set(added.map(({ id }) => id));
   const others = plants.filter(({ id }) => !addedIds.has(id));
-  const rows = [...added, ...others];
-  const check = (plant: StoredPlant) => {
-    const next = new Map(checked);
-    if (!next.delete(plant.id)) next.set(plant.id, plant);
-    onCheck(next);
-  };
-  const row = (plant: StoredPlant) => (
-    <PlantRow
-      key={String(plant.id)}
-      plant={plant}
-      isOpen={plant.id === open}
-      isNew={newIds.has(plant.id)}
-      isChecked={checked.has(plant.id)}
-      onCheck={() => check(plant)}
-    />
-  );
+  const row = (plant: StoredPlant) => <PlantRow key={String(plant.id)} plant={plant} />;
   return (
     <table className={styles.table} aria-label="Plants" aria-busy={isOld}>
       <thead>
         <tr>
           <th scope="col" className={styles.check}>
-            <CheckAll rows={rows} checked={checked} onCheck={onCheck} />
+            <CheckAll plants={[...added, ...others]} />
           </th>
           <th scope="col">Name</th>
           <th scope="col" className={styles.tag}>
@@ -69,47 +49,53 @@ export function PlantTable(props: PlantTableProps) {
           {added.map(row)}
         </tbody>
       )}
-      <tbody>{others.map(row)}</tbody>
+      <tbody data-settled={useIsSettled(list, isOld) || undefined}>{others.map(row)}</tbody>
     </table>
   );
 }
 
-interface PlantRowProps {
-  plant: StoredPlant;
-  isOpen: boolean;
-  /** Whether the plant has come to the list while the user was looking at it. */
-  isNew: boolean;
-  isChecked: boolean;
-  onCheck(): void;
+/** Whether the rows of a list are on the screen. The style sheet tints the rows that come later. */
+function useIsSettled(list: string, isOld: boolean): boolean {
+  const [settled, setSettled] = useState<string>();
+  useEffect(() => {
+    const timer = setTimeout(setSettled, 200, isOld ? undefined : list);
+    return () => clearTimeout(timer);
+  }, [list, isOld]);
+  return settled === list && !isOld;
 }
 
-function PlantRow(props: PlantRowProps) {
-  const { plant, isOpen, isNew, isChecked, onCheck } = props;
+function PlantRow({ plant }: { plant: StoredPlant }) {
   const { id, name, tag, createdAt } = plant;
+  const { checked, change } = useListState();
+  const address = useAddress();
   // The link is for the keyboard and for new tabs. A click on any other part of the row does the same.
   const onClick = ({ target }: MouseEvent) => {
     const isForRow = target instanceof Element && !target.closest('a, label');
     if (isForRow && getSelection()?.isCollapsed) go({ plant: id });
   };
+  const onCheck = () => {
+    const next = new Map(checked);
+    if (!next.delete(id)) next.set(id, plant);
+    change({ checked: next });
+  };
   return (
-    <tr
-      onClick={onClick}
-      data-open={isOpen || undefined}
-      data-new={isNew || undefined}
-      data-checked={isChecked || undefined}
-    >
+    <tr onClick={onClick}>
       <td className={styles.check}>
         <label>
           <input
             type="checkbox"
             aria-label={`Select ${name.slice(0, 100)}`}
-            checked={isChecked}
+            checked={checked.has(id)}
             onChange={onCheck}
           />
         </label>
       </td>
       <td className={styles.name}>
-        <a className="clamp" href={hrefOf({ ...readAddress(), plant: id })} aria-current={isOpen}>
+        <a
+          className="clamp"
+          href={hrefOf({ ...address, plant: id })}
+          aria-current={address.plant === id}
+        >
           <ClientText text={name} />
         </a>
       </td>
@@ -122,26 +108,22 @@ function PlantRow(props: PlantRowProps) {
   );
 }
 
-interface CheckAllProps {
-  rows: readonly StoredPlant[];
-  checked: Checked;
-  onCheck(checked: Checked): void;
-}
-
 /** Checks all rows of the page. */
-function CheckAll({ rows, checked, onCheck }: CheckAllProps) {
-  const count = rows.filter(({ id }) => checked.has(id)).length;
-  const isAll = count === rows.length && count > 0;
+function CheckAll({ plants }: { plants: readonly StoredPlant[] }) {
+  const { checked, change } = useListState();
+  const isAll = plants.length > 0 && plants.every(({ id }) => checked.has(id));
+  const checkAll = () =>
+    change({ checked: new Map(isAll ? [] : plants.map((plant) => [plant.id, plant])) });
   return (
     <label>
       <input
         ref={(input) => {
-          if (input) input.indeterminate = count > 0 && !isAll;
+          if (input) input.indeterminate = checked.size > 0 && !isAll;
         }}
         type="checkbox"
         aria-label="Select all plants of this page"
         checked={isAll}
-        onChange={() => onCheck(isAll ? new Map() : new Map(rows.map((row) => [row.id, row])))}
+        onChange={checkAll}
       />
     </label>
   );

@@ -1,8 +1,8 @@
 import { maxSearch, readIdText } from '@plant-store/schemas/plain';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { go, replaceAddress } from '../../ui/address.ts';
 import { Icon } from '../../ui/icon.tsx';
-import styles from './toolbar.module.css';
+import styles from './plant-list.module.css';
 
 /** The search begins when the user has not typed for this number of milliseconds. */
 const pause = 250;
@@ -11,40 +11,34 @@ const pause = 250;
 export function SearchField({ search }: { search: string | undefined }) {
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const [text, setText] = useState(search ?? '');
-  const [shown, setShown] = useState(search);
-  if (shown !== search) {
-    setShown(search);
+  /** The text that the address has because the user has typed it. */
+  const sent = useRef<string>(undefined);
+  const typed = () => input.current?.value.trim() || undefined;
+  useEffect(() => {
     // When a link or the Back button has changed the address, the field shows its text.
-    if (search !== searchOf(text)) setText(search ?? '');
-  }
+    if (input.current && sent.current !== search) input.current.value = search ?? '';
+    sent.current = search;
+  }, [search]);
   useEffect(() => () => clearTimeout(timer.current), []);
   useFocusBySlash(input);
 
-  const find = (next: string | undefined) => {
+  const find = () => {
     clearTimeout(timer.current);
-    if (next === search) return;
+    sent.current = typed();
+    if (sent.current === search) return;
     // While the user types, the Back button skips the texts between.
-    const show = next === undefined || search === undefined ? go : replaceAddress;
-    show({ search: next, after: undefined });
+    const show = sent.current === undefined || search === undefined ? go : replaceAddress;
+    show({ search: sent.current, after: undefined });
   };
-  const change = (value: string) => {
-    setText(value);
+  const onChange = () => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => find(searchOf(value)), value === '' ? 0 : pause);
+    timer.current = setTimeout(find, typed() === undefined ? 0 : pause);
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === 'Enter') {
-      const id = readIdText(text.trim());
-      if (id === undefined) find(searchOf(text));
-      else go({ plant: id });
-    }
-    if (event.key === 'Escape' && text !== '') {
-      event.preventDefault();
-      setText('');
-      find(undefined);
-    }
+  const onKeyDown = ({ key, nativeEvent }: KeyboardEvent) => {
+    if (key !== 'Enter' || nativeEvent.isComposing) return;
+    const id = readIdText(typed() ?? '');
+    if (id === undefined) find();
+    else go({ plant: id });
   };
   return (
     <search className={styles.search}>
@@ -59,16 +53,11 @@ export function SearchField({ search }: { search: string | undefined }) {
         autoComplete="off"
         spellCheck={false}
         maxLength={maxSearch}
-        value={text}
-        onChange={({ target }) => change(target.value)}
+        onChange={onChange}
         onKeyDown={onKeyDown}
       />
     </search>
   );
-}
-
-function searchOf(text: string): string | undefined {
-  return text.trim() || undefined;
 }
 
 /** Focuses the field when the user presses `/` outside a text field. */
@@ -79,7 +68,7 @@ function useFocusBySlash(input: { readonly current: HTMLInputElement | null }): 
       const isTyping =
         target instanceof Element && target.closest('input:not([type=checkbox]), textarea');
       if (key !== '/' || ctrlKey || metaKey || altKey || isTyping) return;
-      if (document.querySelector('dialog[open]')) return;
+      if (document.querySelector('dialog:modal')) return;
       event.preventDefault();
       input.current?.select();
     };

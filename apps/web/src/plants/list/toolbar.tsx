@@ -1,19 +1,15 @@
-import type { Permissions } from '../../store/store.tsx';
-import { type Address, hrefOf } from '../../ui/address.ts';
+import { useIdentity } from '../../store/store.tsx';
+import { hrefOf, type PlantFilter } from '../../ui/address.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ClientText } from '../../ui/client-text.tsx';
-import type { PlantActions } from '../plant-queries.ts';
+import { useListState } from '../plant-state.ts';
+import styles from './plant-list.module.css';
 import { SearchField } from './search-field.tsx';
-import styles from './toolbar.module.css';
-
-interface ToolbarProps {
-  address: Address;
-  may: Permissions;
-  actions: PlantActions;
-}
 
 /** The search, the tag that filters the list, and the actions on the list. */
-export function Toolbar({ address: { tag, search }, may, actions }: ToolbarProps) {
+export function Toolbar({ tag, search }: PlantFilter) {
+  const { may } = useIdentity();
+  const { change } = useListState();
   return (
     <div className={`row ${styles.toolbar}`}>
       <SearchField search={search} />
@@ -33,11 +29,11 @@ export function Toolbar({ address: { tag, search }, may, actions }: ToolbarProps
       <div className={styles.actions}>
         {/* On a phone, these actions are behind a button. */}
         <div id="more" popover="auto" className={styles.others}>
-          <Button icon="download" onClick={actions.exportList}>
+          <Button icon="download" onClick={() => change({ dialog: { name: 'export' } })}>
             Export
           </Button>
-          {may.create && (
-            <Button icon="upload" onClick={actions.importFile}>
+          {may('plants:create') && (
+            <Button icon="upload" onClick={() => change({ dialog: { name: 'import' } })}>
               Import
             </Button>
           )}
@@ -45,8 +41,13 @@ export function Toolbar({ address: { tag, search }, may, actions }: ToolbarProps
         <span className={styles.more}>
           <Button icon="more" aria-label="More" popoverTarget="more" />
         </span>
-        {may.create && (
-          <Button kind="primary" icon="add" isCompact onClick={() => actions.add()}>
+        {may('plants:create') && (
+          <Button
+            kind="primary"
+            icon="add"
+            data-compact
+            onClick={() => change({ dialog: { name: 'add' } })}
+          >
             Add
           </Button>
         )}

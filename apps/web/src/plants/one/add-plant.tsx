@@ -1,15 +1,16 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { shorten } from '@plant-store/schemas/plain';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explainError, isError } from '../../store/errors.tsx';
-import { useClient } from '../../store/store.tsx';
-import { Dialog, Question } from '../../ui/dialog.tsx';
-import { plantQuery, refreshPlants } from '../plant-queries.ts';
+import { useClient, useIdentity } from '../../store/store.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { notify } from '../../ui/notice.tsx';
+import { plantQuery } from '../plant-state.ts';
 import { PlantFacts } from '../plant-text.tsx';
 import { PlantForm } from './plant-form.tsx';
 
 interface AddPlantProps {
-  mayRead: boolean;
   /** The texts with which the form begins, when a plant is duplicated. */
   start: Partial<NewPlant>;
   onAdded(plant: StoredPlant): void;
@@ -17,36 +18,30 @@ interface AddPlantProps {
 }
 
 /** Adds one plant. */
-export function AddPlant({ mayRead, start, onAdded, onClose }: AddPlantProps) {
+export function AddPlant({ start, onAdded, onClose }: AddPlantProps) {
   const client = useClient();
-  const queryClient = useQueryClient();
+  const [isTyped, setIsTyped] = useState(false);
   const add = useMutation({
     mutationFn: (plant: NewPlant) => client.createPlant.mutate(plant),
     onSuccess(_response, plant) {
       onAdded({ ...plant, createdAt: new Date() });
-      void refreshPlants(queryClient);
+      notify(`Added “${shorten(plant.name)}”`);
     },
   });
-  const [isTyped, setIsTyped] = useState(false);
-  const [isAsking, setIsAsking] = useState(false);
-  const onLeave = () => (isTyped ? setIsAsking(true) : onClose());
-  const isTaken = isError(add.error, 'idTaken');
+  const onLeave = () => {
+    if (!isTyped || confirm('Close without adding the plant? Your text is then lost.')) onClose();
+  };
+  const { error, variables } = add;
   return (
     <Dialog place="side" title="Add a plant" onClose={onLeave}>
       <PlantForm
         label="Add a plant"
         start={start}
         submit="Add plant"
-        isPending={add.isPending}
-        error={add.error}
+        mutation={add}
         explanation={
-          isTaken && (
-            <TakenNumber
-              id={add.variables?.id ?? 0n}
-              message={explainError(add.error)}
-              mayRead={mayRead}
-            />
-          )
+          isError(error, 'idTaken') &&
+          variables && <TakenNumber id={variables.id} message={explainError(error)} />
         }
         onSubmit={add.mutate}
         onChange={() => {
@@ -55,24 +50,15 @@ export function AddPlant({ mayRead, start, onAdded, onClose }: AddPlantProps) {
         }}
         onCancel={onLeave}
       />
-      {isAsking && (
-        <Question
-          title="Close without adding the plant?"
-          confirm="Close"
-          onConfirm={onClose}
-          onCancel={() => setIsAsking(false)}
-        >
-          <p>What you have typed is then lost.</p>
-        </Question>
-      )}
     </Dialog>
   );
 }
 
 /** Says that a number belongs to another plant, and shows the other plant. */
-function TakenNumber({ id, message, mayRead }: { id: bigint; message: string; mayRead: boolean }) {
+function TakenNumber({ id, message }: { id: bigint; message: string }) {
   const client = useClient();
-  const { data: owner } = useQuery({ ...plantQuery(client, id), enabled: mayRead });
+  const { may } = useIdentity();
+  const { data: owner } = useQuery({ ...plantQuery(client, id), enabled: may('plants:read') });
   return (
     <section role="alert" aria-label="The number is taken">
       <p className="warning">{message}</p>

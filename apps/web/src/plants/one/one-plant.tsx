@@ -1,93 +1,87 @@
 import { isRetryable } from '@plant-store/client';
-import type { StoredPlant } from '@plant-store/schemas';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorAlert, isError } from '../../store/errors.tsx';
-import { baseUrl, curlOf, type Permissions, useClient } from '../../store/store.tsx';
+import { baseUrl, curlOf, useClient, useIdentity } from '../../store/store.tsx';
 import { hrefOf } from '../../ui/address.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { ClientText } from '../../ui/client-text.tsx';
-import { Beside } from '../../ui/dialog.tsx';
-import {
-  type PlantActions,
-  plantQuery,
-  refreshInterval,
-  type SeenPlant,
-} from '../plant-queries.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { plantQuery, refreshInterval, type SeenPlant, useListState } from '../plant-state.ts';
 import { PlantFacts } from '../plant-text.tsx';
 import { CorrectPlant } from './correct-plant.tsx';
 
 interface OnePlantProps {
   id: bigint;
-  may: Permissions;
-  /** Whether rows of the list are checked. There is then one Delete, for the checked rows. */
-  isListChecked: boolean;
-  actions: PlantActions;
-  onCorrected(plant: StoredPlant): void;
   onClose(): void;
 }
 
 /** Shows one plant beside the list, as it is in the store now. */
-export function OnePlant({ id, onClose, ...rest }: OnePlantProps) {
+export function OnePlant({ id, onClose }: OnePlantProps) {
   const client = useClient();
+  const [isCorrecting, setIsCorrecting] = useState(false);
   const { data: plant, error } = useQuery({
     ...plantQuery(client, id),
     refetchInterval: ({ state }) => (!state.error || isRetryable(state.error)) && refreshInterval,
   });
-  const isGone = isError(error, 'plantUnknown');
-  return (
-    <Beside title={plant ? <ClientText text={plant.name} /> : `Plant ${id}`} onClose={onClose}>
-      {isGone && (
+  const title = plant ? <ClientText text={plant.name} /> : `Plant ${id}`;
+  if (isError(error, 'plantUnknown')) {
+    return (
+      <Dialog place="beside" title={title} onClose={onClose}>
         <p role="status">{plant ? 'This plant was deleted.' : `No plant has the number ${id}.`}</p>
-      )}
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog place="beside" title={title} onClose={onClose}>
       {!plant && !error && <p>Loading …</p>}
-      {!isGone && error && plant && (
+      {!plant && <ErrorAlert error={error} />}
+      {plant && error && (
         <p className="warning" role="alert">
           Connection lost. Trying again …
         </p>
       )}
-      {!isGone && !plant && <ErrorAlert error={error} />}
-      {!isGone && plant && <FoundPlant plant={plant} {...rest} />}
-    </Beside>
+      {plant && !isCorrecting && <PlantFacts plant={plant} />}
+      {plant && !isCorrecting && (
+        <PlantActions plant={plant} onCorrect={() => setIsCorrecting(true)} />
+      )}
+      {plant && isCorrecting && (
+        <CorrectPlant plant={plant} onClose={() => setIsCorrecting(false)} />
+      )}
+    </Dialog>
   );
 }
 
-interface FoundPlantProps extends Omit<OnePlantProps, 'id' | 'onClose'> {
-  plant: SeenPlant;
-}
-
-function FoundPlant({ plant, may, isListChecked, actions, onCorrected }: FoundPlantProps) {
+function PlantActions({ plant, onCorrect }: { plant: SeenPlant; onCorrect(): void }) {
   const { id, name, tag } = plant;
-  const [isCorrecting, setIsCorrecting] = useState(false);
-  if (isCorrecting) {
-    const onClose = () => setIsCorrecting(false);
-    return <CorrectPlant plant={plant} onCorrected={onCorrected} onClose={onClose} />;
-  }
+  const { may } = useIdentity();
+  const { checked, change } = useListState();
+  const duplicate = () =>
+    change({ dialog: { name: 'add', start: { name, ...(tag !== undefined && { tag }) } } });
   return (
-    <>
-      <PlantFacts plant={plant} />
-      <div className="row">
-        {may.update && (
-          <Button kind="primary" icon="edit" onClick={() => setIsCorrecting(true)}>
-            Correct
-          </Button>
-        )}
-        {may.create && (
-          <Button
-            icon="copy"
-            onClick={() => actions.add({ name, ...(tag !== undefined && { tag }) })}
-          >
-            Duplicate
-          </Button>
-        )}
-        <CopyButton icon="link" label="Copy link" text={baseUrl() + hrefOf({ plant: id })} />
-        <CopyButton label="Copy as curl" text={curlOf(`plants/${id}`)} />
-        {may.delete && !isListChecked && (
-          <Button kind="danger-plain" icon="bin" onClick={() => actions.remove([plant])}>
-            Delete
-          </Button>
-        )}
-      </div>
-    </>
+    <div className="row">
+      {may('plants:update') && (
+        <Button kind="primary" icon="edit" onClick={onCorrect}>
+          Correct
+        </Button>
+      )}
+      {may('plants:create') && (
+        <Button icon="copy" onClick={duplicate}>
+          Duplicate
+        </Button>
+      )}
+      <CopyButton icon="link" label="Copy link" text={baseUrl() + hrefOf({ plant: id })} />
+      <CopyButton label="Copy as curl" text={curlOf(`plants/${id}`)} />
+      {/* While rows are checked, there is one Delete, for the checked rows. */}
+      {may('plants:delete') && checked.size === 0 && (
+        <Button
+          kind="danger-plain"
+          icon="bin"
+          onClick={() => change({ dialog: { name: 'delete', plants: [plant] } })}
+        >
+          Delete
+        </Button>
+      )}
+    </div>
   );
 }

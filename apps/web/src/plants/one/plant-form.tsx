@@ -5,18 +5,16 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { ErrorAlert } from '../../store/errors.tsx';
 import { Button } from '../../ui/button.tsx';
 import { maxShown } from '../../ui/client-text.tsx';
-import { Field } from '../../ui/field.tsx';
+import { Field, TextArea } from '../../ui/field.tsx';
 
 interface PlantFormProps {
   label: string;
+  /** The values with which the form begins. The id that it contains cannot change. */
   start: Partial<NewPlant>;
-  /** Whether the number of the plant cannot change. */
-  isNumberFixed?: boolean;
   submit: string;
-  isPending: boolean;
-  error: unknown;
+  mutation: { isPending: boolean; error: unknown };
   /** Explains the error in place of the usual alert. */
-  explanation?: ReactNode;
+  explanation: ReactNode;
   onSubmit(plant: NewPlant): void;
   onChange(): void;
   onCancel(): void;
@@ -24,73 +22,73 @@ interface PlantFormProps {
 
 /** The form for the name, the tag and the number of a plant. */
 export function PlantForm(props: PlantFormProps) {
-  const { label, start, isNumberFixed = false, submit, isPending, error, explanation } = props;
-  const [name, setName] = useState(start.name ?? '');
-  const [tag, setTag] = useState(start.tag ?? '');
-  const [number, setNumber] = useState(() => String(start.id ?? randomId()));
-  const [isTouched, setIsTouched] = useState(false);
+  const { label, start, submit, mutation, explanation, onSubmit, onChange, onCancel } = props;
+  const [suggestedId] = useState(randomId);
   /** A long name would keep the browser busy for minutes, so the form leaves it as it is. */
-  const isNameLong = name.length > maxShown;
-
-  const known = plantStoreError(error);
+  const longName = start.name && start.name.length > maxShown ? start.name : undefined;
+  const known = plantStoreError(mutation.error);
   const fields = known?.kind === 'invalidInput' ? known.fields : {};
-  const nameError = name.trim() === '' ? 'Enter a name' : undefined;
-  const numberError = explainIdText(number.trim());
-  const field = (set: (value: string) => void) => (value: string) => {
-    set(value);
-    props.onChange();
-  };
-  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+  const submitForm = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    setIsTouched(true);
-    if (nameError || numberError) {
-      event.currentTarget.querySelector<HTMLElement>(nameError ? 'textarea' : 'input')?.focus();
-      return;
-    }
-    // An empty field is a missing tag. A tag that was already empty stays so.
-    const given = tag === '' && start.tag !== '' ? {} : { tag };
-    props.onSubmit({ id: BigInt(number.trim()), name, ...given });
+    const data = new FormData(event.currentTarget);
+    const textOf = (field: string) => String(data.get(field) ?? '');
+    const tag = withBreaksOf(start.tag, textOf('tag'));
+    onSubmit({
+      id: start.id ?? BigInt(textOf('id')),
+      name: longName ?? withBreaksOf(start.name, textOf('name')),
+      // An empty field is a missing tag. A tag that was already empty stays so.
+      ...((tag !== '' || start.tag === '') && { tag }),
+    });
   };
   return (
-    <form className="stack" aria-label={label} noValidate onSubmit={onSubmit}>
-      {isNameLong ? (
-        <p className="help">The name has {name.length} characters. It stays as it is.</p>
-      ) : (
-        <Field
+    <form className="stack" aria-label={label} onSubmit={submitForm} onChange={onChange}>
+      {longName === undefined ? (
+        <TextArea
           label="Name"
-          value={name}
-          onChange={field(setName)}
-          error={fields['name']?.[0] ?? (isTouched ? nameError : undefined)}
-          isMultiline
+          name="name"
+          required
+          defaultValue={start.name}
+          error={fields['name']?.[0]}
         />
+      ) : (
+        <p className="help">The name has {longName.length} characters. It stays as it is.</p>
       )}
-      <Field
+      <TextArea
         label="Tag"
         hint="Optional, such as the family of the plant"
-        value={tag}
-        onChange={field(setTag)}
+        name="tag"
+        defaultValue={start.tag}
         error={fields['tag']?.[0]}
-        isMultiline
       />
-      {!isNumberFixed && (
+      {start.id === undefined && (
         <Field
           label="Number"
           hint="A whole number that no other plant has. Keep this one, or type your own."
+          name="id"
           inputMode="numeric"
-          value={number}
-          onChange={field(setNumber)}
-          error={fields['id']?.[0] ?? (isTouched ? numberError : undefined)}
+          defaultValue={String(suggestedId)}
+          onInput={({ currentTarget: input }) => {
+            const fault = explainIdText(input.value.trim());
+            input.setCustomValidity(fault === undefined ? '' : `The number ${fault}.`);
+          }}
+          error={fields['id']?.[0]}
         />
       )}
-      {explanation || (known?.kind !== 'invalidInput' && <ErrorAlert error={error} />)}
+      {explanation || (known?.kind !== 'invalidInput' && <ErrorAlert error={mutation.error} />)}
       <div className="row">
-        <Button kind="primary" type="submit" disabled={isPending}>
+        <Button kind="primary" type="submit" disabled={mutation.isPending}>
           {submit}
         </Button>
-        <Button onClick={props.onCancel}>Cancel</Button>
+        <Button onClick={onCancel}>Cancel</Button>
       </div>
     </form>
   );
+}
+
+/** Restores the line breaks of a text. A browser turns every line break in a text area into `\n`. */
+function withBreaksOf(before: string | undefined, text: string): string {
+  const [lineBreak = '\n'] = /\r\n?/.exec(before ?? '') ?? [];
+  return text.replaceAll('\n', lineBreak);
 }
 
 /** Makes a number that is almost certainly free, and short enough to read aloud. */

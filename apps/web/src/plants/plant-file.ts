@@ -1,6 +1,7 @@
-import { type Format, plantWriter } from '@plant-store/formats';
+import type { Format } from '@plant-store/formats';
 import type { StoredPlant } from '@plant-store/schemas';
-import { fileName, saveFile } from '../ui/save-file.ts';
+import { fileName, saveFile } from '../ui/copy-and-save.ts';
+import { load } from '../ui/load.ts';
 
 interface FileOptions {
   format?: Format;
@@ -9,7 +10,8 @@ interface FileOptions {
 }
 
 /** Collects plants for a file, and saves the file. A spreadsheet and the import both read the CSV. */
-export function plantFile({ format = 'csv', names = [] }: FileOptions = {}) {
+export async function plantFile({ format = 'csv', names = [] }: FileOptions = {}) {
+  const { plantWriter } = await load(() => import('@plant-store/formats'));
   const { start, rows } = plantWriter(format, { spreadsheet: format === 'csv' });
   // The browser keeps large blobs on the disk.
   const parts = [new Blob([start])];
@@ -20,8 +22,8 @@ export function plantFile({ format = 'csv', names = [] }: FileOptions = {}) {
 }
 
 /** Saves plants that are already loaded. */
-export function savePlants(plants: readonly StoredPlant[]): void {
-  const file = plantFile();
+export async function savePlants(plants: readonly StoredPlant[]): Promise<void> {
+  const file = await plantFile();
   file.add(plants);
   file.save();
 }

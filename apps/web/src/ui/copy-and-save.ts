@@ -1,3 +1,17 @@
+/** On plain HTTP, browsers have no `navigator.clipboard`. The browser then copies a selected text. */
+export async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  // While a dialog is open, the user can only select texts in the dialog.
+  const focused = document.activeElement;
+  (focused?.closest('dialog') ?? document.body).append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+}
+
 /** Saves a file, as a download of the browser. */
 export function saveFile(name: string, parts: BlobPart[]): void {
   const link = document.createElement('a');

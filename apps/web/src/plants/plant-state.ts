@@ -1,0 +1,41 @@
+import type { PlantStoreClient } from '@plant-store/client';
+import type { NewPlant, StoredPlant } from '@plant-store/schemas';
+import { queryOptions } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+
+/** The list and the open plant are asked for again after this number of milliseconds. */
+export const refreshInterval = 3_000;
+
+/** A plant as the user sees it. Only a plant that was loaded alone has an `etag`. */
+export type SeenPlant = StoredPlant & { readonly etag?: string };
+
+/** The query for one plant. */
+export function plantQuery(client: PlantStoreClient, id: bigint) {
+  return queryOptions({
+    queryKey: ['plant', String(id)],
+    queryFn: ({ signal }) => client.getPlant.query({ id }, { signal }),
+  });
+}
+
+/** The dialog over the list. */
+export type OpenDialog =
+  | { readonly name: 'tokens' | 'account' | 'export' }
+  /** Another plant can be the start of the form. */
+  | { readonly name: 'add'; readonly start?: Partial<NewPlant> }
+  | { readonly name: 'import'; readonly file?: File }
+  | { readonly name: 'delete'; readonly plants: readonly SeenPlant[] };
+
+/** What the user has done with the list, apart from what the address names. */
+interface ListState {
+  readonly dialog?: OpenDialog | undefined;
+  readonly checked: ReadonlyMap<bigint, StoredPlant>;
+  /** What this person has just added. It stays on top until the filter changes. */
+  readonly added: readonly StoredPlant[];
+}
+
+export const emptyState: ListState = { checked: new Map(), added: [] };
+
+export const ListContext = createContext({ ...emptyState, change(_change: Partial<ListState>) {} });
+
+/** Returns the state of the list, and the function that changes a part of it. */
+export const useListState = () => useContext(ListContext);
