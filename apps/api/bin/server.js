@@ -1,14 +1,17 @@
 #!/usr/bin/env node
-// This program starts the server. The program turns on Node's compile cache before Node loads the first
-// TypeScript file. Without this cache, Node would remove the types from the files again at each start.
+// Even an old version of Node can run this file.
+import { existsSync } from 'node:fs';
 import module from 'node:module';
 
-// Node may be too old: on a Mac, for example, the installed Node runs this file.
-if (!process.features.typescript) {
-  console.error(
-    `plant-store: this is Node ${process.versions.node}: install Node 22.18 or newer, and run it again`,
-  );
+const { node } = process.versions;
+const [major = 0, minor = 0] = node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 18)) {
+  console.error(`plant-store: this is Node ${node}: install Node 22.18 or newer, and run it again`);
   process.exit(1);
 }
-module.enableCompileCache();
-await import('../src/main.ts');
+module.enableCompileCache(); // Without it, Node removes the types from the files again at each start.
+const source = existsSync(new URL('../src/main.ts', import.meta.url)) ? '../src' : '../dist';
+const extension = source === '../src' ? 'ts' : 'js';
+const [, , command = '--build-console'] = process.argv;
+if (command === '--build-console') await (await import(`${source}/main.${extension}`)).main();
+else await (await import(`${source}/operator/commands.${extension}`)).runOperator();

@@ -1,12 +1,13 @@
+import { openTestStore } from '@plant-store/core';
 import { generateToken } from '@plant-store/core/internal';
-import { readEnv, type SettingName } from './env.ts';
-import { openServer, prepareServer } from './process/start.ts';
+import { readSettings, type SettingName } from './settings.ts';
+import { listen, openServer } from './start.ts';
 
 /** The location of the plants, and the settings of the server. */
 export interface StartOptions {
   /** The directory of an embedded database. If the directory is empty, a database is created. */
   dataDirectory?: string;
-  /** The URL of a Postgres database. Set either this URL or the data directory. */
+  /** The URL of a Postgres. Without this URL and a data directory, the store is empty and temporary. */
   databaseUrl?: string;
   /**
    * More settings of the server, under the names of their environment variables. `startPlantStore` does not
@@ -40,27 +41,31 @@ export interface StartedPlantStore {
 export async function startPlantStore({
   dataDirectory,
   databaseUrl,
-  settings,
-}: StartOptions): Promise<StartedPlantStore> {
-  if (!dataDirectory === !databaseUrl) {
-    throw new Error('startPlantStore needs either a dataDirectory or a databaseUrl');
+  settings: given,
+}: StartOptions = {}): Promise<StartedPlantStore> {
+  if (dataDirectory && databaseUrl) {
+    throw new Error('startPlantStore takes a dataDirectory or a databaseUrl, and not both');
   }
-  const token = settings?.PLANT_STORE_TOKEN || generateToken();
-  const env = readEnv({
+  const token = given?.PLANT_STORE_TOKEN || generateToken();
+  const settings = readSettings({
     PORT: '0',
     LOG_LEVEL: 'warn',
-    ...settings,
+    ...given,
     PLANT_STORE_TOKEN: token,
     DATABASE_URL: databaseUrl,
     PLANT_STORE_DATA_DIR: dataDirectory,
   });
-  const { server } = await prepareServer(env, output);
+  const isTemporary = !dataDirectory && !databaseUrl;
+  const { server } = await openServer(settings, {
+    output,
+    ...(isTemporary && { opening: openTestStore() }),
+  });
   const close = async () => {
     await server.close();
     await server.store.close();
   };
   try {
-    const { url } = await openServer(server, env);
+    const { url } = await listen(server, settings);
     return { url, token, close };
   } catch (error) {
     await close();

@@ -1,5 +1,6 @@
 import type { PlantStore } from '@plant-store/core';
 import { appRouter, procedures } from '@plant-store/core/router';
+import { shorten } from '@plant-store/schemas';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/authentication.ts';
@@ -13,6 +14,7 @@ import { drain } from './connections/drain.ts';
 import { dropGoneAfterGap } from './connections/event-loop-gap.ts';
 import { respondToNodeEvents } from './connections/node-errors.ts';
 import { nodeServerOptions } from './connections/node-server-options.ts';
+import { HttpError } from './errors/http-error.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
 import {
@@ -21,9 +23,7 @@ import {
   sendRequestId,
   serializers,
 } from './observability/request-log.ts';
-import { docs } from './pages/docs.ts';
-import { health } from './pages/health.ts';
-import { serveConsole } from './pages/serve-console.ts';
+import { pages } from './pages.ts';
 import { cors } from './requests/cors.ts';
 import { defaultMemoryBudget, limitMemory } from './requests/memory/limit-memory.ts';
 import { limitRate } from './requests/rate-limit.ts';
@@ -97,6 +97,9 @@ export async function buildServer({
   server.decorate('logError', createErrorLog(server.log));
   server.decorate('startWaiting', limitWaiting(Math.ceil(maxConnections / 2)));
   server.setErrorHandler(handleError);
+  server.setNotFoundHandler(({ url }) => {
+    throw new HttpError('pathUnknown', `there is no path ${shorten(url)}`);
+  });
   const warn = (message: string) => server.log.warn(message);
   store.events.on('warning', warn);
   server.addHook('onClose', async () => void store.events.off('warning', warn));
@@ -112,11 +115,9 @@ export async function buildServer({
   server.addHook('onRequest', checkRequestHeaders);
   server.addHook('onRequest', crossOrigin.respondToPreflight);
   server.addHook('onRequest', respondToServerOptions);
-  server.addHook('onRequest', serveConsole(consoleDirectory));
   server.addHook('onRequest', rejectUnknownRoute(server));
 
-  health(server);
-  await server.register(docs);
+  await server.register(pages, { consoleDirectory });
   await server.register(async (operations) => {
     // The operations of REST and of tRPC have further hooks.
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));

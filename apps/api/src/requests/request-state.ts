@@ -1,7 +1,7 @@
 import type { Span } from '@opentelemetry/api';
 import type { Deadline, PlantStore, Principal } from '@plant-store/core';
 import { deadlineIn, defaultTimeout } from '@plant-store/core/internal';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { HttpError } from '../errors/http-error.ts';
 import type { LogError } from '../observability/request-log.ts';
 import type { MemoryLimits } from './memory/limit-memory.ts';

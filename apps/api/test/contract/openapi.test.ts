@@ -5,6 +5,7 @@ import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
 import schemasManifest from '../../../../packages/schemas/package.json' with { type: 'json' };
+import { close, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
 import { shareServer } from '../fixtures/server.ts';
 
 const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
@@ -24,17 +25,13 @@ describe('the served document', () => {
   });
 
   it('a client gets the document again only when the client has an older version', async () => {
-    const identity = { 'accept-encoding': 'identity' }; // A compressed response would have a weak ETag.
-    const { headers } = await get(identity);
-    const etag = headers.get('etag') ?? '';
+    // `fetch` adds `Cache-Control: no-cache`, with which a client asks for the whole document.
+    const ask = (etag: string) =>
+      sendRaw(server.url, rawRequest('GET /openapi.json', [`If-None-Match: ${etag}`, close]));
+    const etag = (await get({ 'accept-encoding': 'identity' })).headers.get('etag') ?? '';
     expect(etag).not.toBe('');
-    for (const condition of [etag]) {
-      const response = await get({ ...identity, 'if-none-match': condition });
-      expect(response.status).toBe(304);
-      expect(response.headers.get('etag')).toBe(etag);
-      expect(await response.text()).toBe('');
-    }
-    expect((await get({ 'if-none-match': '"old"' })).status).toBe(200);
+    expect(await ask(etag)).toMatchObject({ status: 304, body: '' });
+    expect(await ask('"old"')).toMatchObject({ status: 200 });
   });
 });
 

@@ -5,10 +5,6 @@ import { startPlantStore } from '../../src/index.ts';
 import { startProgram } from '../fixtures/program.ts';
 import { startForTest } from '../fixtures/server.ts';
 
-const read = (path: string) => readFile(new URL(`../../../../${path}`, import.meta.url), 'utf8');
-const example = await read('.env.example');
-const names = Object.keys(parseEnv(example.replaceAll(/^#(?=[A-Z])/gm, '')));
-
 /** Tries to start with settings, and returns the error message. No database needs to be there for that. */
 async function errorOf(settings: Record<string, string>): Promise<string> {
   const started = startPlantStore({
@@ -88,19 +84,8 @@ it.each([
   expect(message).not.toContain('hidden');
 });
 
-it('the file .env.example sets nothing until a user edits it', () => {
-  expect(parseEnv(example)).toEqual({});
-  expect(names.length).toBeGreaterThan(10);
-});
-
-it('the file .env.example has a line for each setting', async () => {
-  const source = await read('apps/api/src/env.ts');
-  const known = [...source.matchAll(/^ {2}([A-Z][A-Z_]+): \{$/gm)].map(([, name]) => name);
-  expect(known.length).toBeGreaterThan(10);
-  expect(names.toSorted()).toEqual(known.toSorted());
-});
-
-it('the page about settings explains each setting of .env.example', async () => {
-  const page = await read('docs/configuration.md');
-  for (const name of names) expect(page).toMatch(new RegExp(`^\\|.*\`${name}\`.*\\|`, 'm'));
+it('the file .env.example sets nothing until a user edits it', async () => {
+  expect(
+    parseEnv(await readFile(new URL('../../../../.env.example', import.meta.url), 'utf8')),
+  ).toEqual({});
 });

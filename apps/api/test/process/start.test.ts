@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import {
@@ -22,7 +22,7 @@ import {
   stopProgram,
   temporaryDirectory,
 } from '../fixtures/program.ts';
-import { post } from '../fixtures/surfaces.ts';
+import { get, post } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"Monstera deliciosa"}';
 
@@ -52,8 +52,11 @@ describe('the program', () => {
 describe('on the embedded database', () => {
   const start = (directory: string, env: Record<string, string> = {}) =>
     startProgram({ PLANT_STORE_DATA_DIR: directory, ...env });
-  const printedToken = async ({ printed }: StartedProcess) =>
-    (await printed(/Access token +(plant_[\w-]{43})/))[1] ?? '';
+  /** Reads the token from the file that the program names, because standard output is no terminal here. */
+  const printedToken = async ({ printed }: StartedProcess) => {
+    const [, path = ''] = await printed(/Access token +in (.+)/);
+    return (await readFile(path, 'utf8')).trim();
+  };
   const create = async (server: StartedProcess, json: string, token: string) => {
     const response = await post({ url: await server.listening(), token }, '/plants', json);
     return response.json();
@@ -62,10 +65,12 @@ describe('on the embedded database', () => {
   it.runIf(hasPosixShell)('a new store prints a command that creates a plant', async () => {
     // Empty settings count as unset.
     const settings = { PLANT_STORE_TOKEN: '', DATABASE_URL: '', LOG_LEVEL: '' };
-    const command = await printedCommand(start(await temporaryDirectory(), settings));
+    const server = start(await temporaryDirectory(), settings);
+    const command = await printedCommand(server);
     for (const _ of ['first', 'repeated']) {
       expect(await runInShell(command)).toBe('{"name":"Monstera deliciosa","tag":"Araceae"}');
     }
+    expect(server.output()).not.toContain(await printedToken(server));
   });
 
   it('a restarted store has all plants and the old token', async () => {
@@ -159,7 +164,7 @@ describe('on Postgres', () => {
 });
 
 describe('startPlantStore', () => {
-  const start = async (options: Parameters<typeof startPlantStore>[0]) => {
+  const start = async (options?: Parameters<typeof startPlantStore>[0]) => {
     const store = await startPlantStore(options);
     onTestFinished(store.close);
     return store;
@@ -182,8 +187,16 @@ describe('startPlantStore', () => {
     expect((await post({ url, token: variable }, '/plants', plant)).status).toBe(401);
   });
 
+  it('starts a temporary store without options', async () => {
+    const { url, token } = await start();
+    expect((await post({ url, token }, '/plants', plant)).status).toBe(200);
+    const another = await start();
+    expect((await get(another, '/plants/1')).status).toBe(404);
+  });
+
   it('rejects invalid options, and closes the database when the port is in use', async () => {
-    await expect(startPlantStore({})).rejects.toThrow(/dataDirectory.*databaseUrl/);
+    const both = { dataDirectory: 'x', databaseUrl: 'postgres://localhost/x' };
+    await expect(startPlantStore(both)).rejects.toThrow(/dataDirectory.*databaseUrl/);
     const dataDirectory = await preparedDataDirectory();
     const invalid = startPlantStore({ dataDirectory, settings: { PORT: 'x' } });
     await expect(invalid).rejects.toThrow('PORT');

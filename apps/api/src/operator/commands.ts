@@ -1,8 +1,9 @@
-import { openPlantStore, type PlantStore, PlantStoreError } from '@plant-store/core';
+import { type PlantStore, PlantStoreError } from '@plant-store/core';
 import { explainDatabaseError, runDoctor } from '@plant-store/core/operator';
 import { type Scope, scopes } from '@plant-store/schemas';
 import { Command, Option } from 'commander';
-import { readEnv } from '../env.ts';
+import { loadSettings } from '../settings.ts';
+import { openStore } from '../start.ts';
 
 const help = `
 Without a command, the program starts the server. The commands use the settings of the server, and its
@@ -19,39 +20,19 @@ export async function runOperator(): Promise<void> {
   const program = new Command('plant-store-server')
     .description('Starts the plant store, or works on its database.')
     .addHelpText('after', help)
-    .addCommand(doctorCommand())
-    .addCommand(new Command('token').description('manage access tokens').addCommand(tokenCreate()));
-  program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
-  try {
-    await program.parseAsync();
-  } catch (error) {
-    const message =
-      error instanceof PlantStoreError ? explainDatabaseError(error) : messageOf(error);
-    process.stderr.write(`plant-store-server: ${message}\n`);
-    process.exitCode = 1;
-  }
-}
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
-const doctorCommand = () =>
-  new Command('doctor')
+  program
+    .command('doctor')
     .description('check the settings and the database, and say what to do')
     .option('--json', 'write each finding as a line of JSON')
-    .action(async ({ json }: { json?: true }) => {
-      const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = readEnv();
-      const findings = await runDoctor(databaseUrl ? { databaseUrl } : { dataDirectory });
-      for (const finding of findings) {
-        const { level, check, message } = finding;
-        const line = `${level.padEnd(8)} ${check.padEnd(12)} ${message}`;
-        process.stdout.write(`${json ? JSON.stringify(finding) : line}\n`);
-      }
-      if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
-    });
+    .action(doctor);
 
-const tokenCreate = () =>
-  new Command('create')
-    .description(
-      'create an access token in the database, such as the first one of a Postgres, and show it',
-    )
+  program
+    .command('token')
+    .description('manage access tokens')
+    .command('create')
+    .description('create an access token in the database, such as the first of a Postgres')
     .argument('<name>', 'the name of the client, which the log shows')
     .addOption(new Option('--scopes <scope...>', 'what the token may do').choices(scopes))
     .option('--days <count>', 'the days until the token expires', Number)
@@ -62,16 +43,29 @@ const tokenCreate = () =>
       }),
     );
 
-/** Opens the store that the settings name, and closes it after `use`. */
-async function useStore(use: (store: PlantStore) => Promise<void>): Promise<void> {
-  const env = readEnv();
-  const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
-  const store = await openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory }, {
-    requireConnection: true,
-  });
-  await use(store).finally(() => store.close());
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    const isDatabase = error instanceof PlantStoreError;
+    const message = isDatabase ? explainDatabaseError(error) : Object(error).message;
+    process.stderr.write(`plant-store-server: ${message}\n`);
+    process.exitCode = 1;
+  }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+async function doctor({ json }: { json?: true }): Promise<void> {
+  const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = loadSettings();
+  const findings = await runDoctor(databaseUrl ? { databaseUrl } : { dataDirectory });
+  for (const finding of findings) {
+    const { level, check, message } = finding;
+    const line = `${level.padEnd(8)} ${check.padEnd(12)} ${message}`;
+    process.stdout.write(`${json ? JSON.stringify(finding) : line}\n`);
+  }
+  if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
+}
+
+/** Opens the store that the settings name, and closes it after `use`. */
+async function useStore(use: (store: PlantStore) => Promise<void>): Promise<void> {
+  const store = await openStore(loadSettings(), { requireConnection: true });
+  await use(store).finally(() => store.close());
 }

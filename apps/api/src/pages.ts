@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import compress from '@fastify/compress';
+import fastifyStatic from '@fastify/static';
+import { PlantStoreError } from '@plant-store/core';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { builtConsole, isInRepository, repositoryRoot } from './settings.ts';
+
+interface PagesOptions {
+  /** The directory of the built console. */
+  consoleDirectory?: string | undefined;
+}
+
+/** Serves everything that needs no token: the console, the API reference, the document and the health. */
+export async function pages(
+  scope: FastifyInstance,
+  { consoleDirectory = builtConsole }: PagesOptions,
+): Promise<void> {
+  scope.addHook('onSend', setHeaders);
+  await scope.register(compress, { encodings: ['br', 'gzip'] });
+  await scope.register(fastifyStatic, { serve: false, cacheControl: false });
+
+  scope.get('/livez', (_request, reply) => reply.headers(uncached).send({ status: 'alive' }));
+  scope.get('/readyz', async (_request, reply) => {
+    if (scope.isClosing) throw new PlantStoreError('shuttingDown', 'use another instance');
+    await scope.store.ready();
+    return reply.headers(uncached).send({ status: 'ready' });
+  });
+
+  // `/` is the console for browsers alone. Other clients learn that the path does not exist.
+  scope.get('/', ({ headers }, reply) => {
+    const isForBrowser = headers.accept?.includes('text/html') && existsSync(consoleDirectory);
+    reply
+      .header('vary', 'accept, accept-encoding')
+      .header('content-security-policy', consolePolicy);
+    return isForBrowser ? reply.sendFile('index.html', consoleDirectory) : reply.callNotFound();
+  });
+  scope.get<{ Params: { name: string } }>('/console/:name', ({ params: { name } }, reply) => {
+    if (!/^[\w-]+\.\w+$/.test(name)) return reply.callNotFound();
+    reply.header('cache-control', 'public, max-age=31536000, immutable'); // The name has a hash of the content.
+    return reply.sendFile(`console/${name}`, consoleDirectory);
+  });
+  scope.get('/openapi.json', (_request, reply) => {
+    // Editors and generators that run in a browser read the document.
+    reply.headers({
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    return reply.sendFile('openapi.json', join(import.meta.dirname, '..'));
+  });
+  scope.get('/llms.txt', (_request, reply) =>
+    reply.sendFile('llms.txt', isInRepository ? repositoryRoot : import.meta.dirname),
+  );
+  scope.get('/favicon.ico', (_request, reply) => reply.type('image/svg+xml').send(icon));
+
+  let reference: ReturnType<typeof loadReference> | undefined;
+  const getReference = () => {
+    reference ??= loadReference();
+    return reference;
+  };
+  scope.get('/docs', (_request, reply) => reply.redirect('docs/', 301)); // Works behind a path prefix, too.
+  scope.get('/docs/', async (_request, reply) => {
+    const { page, policy } = await getReference();
+    return reply.header('content-security-policy', policy).type(html).send(page);
+  });
+  scope.get('/docs/js/scalar.js', async ({ headers }, reply) => {
+    const { script, zipped } = await getReference();
+    reply.type('text/javascript; charset=utf-8');
+    if (!headers['accept-encoding']?.includes('gzip')) return reply.send(script);
+    return reply.header('content-encoding', 'gzip').send(zipped);
+  });
+}
+
+const html = 'text/html; charset=utf-8';
+
+const uncached = { 'cache-control': 'no-store' };
+
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🪴</text></svg>';
+
+const consolePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Sets the headers that a route has not set itself. */
+async function setHeaders(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const isJson = /^application.json/.test(String(reply.getHeader('content-type')));
+  if (isJson) reply.header('content-type', 'application/json'); // RFC 8259 §11 defines no charset.
+  for (const [name, value] of Object.entries(pageHeaders)) {
+    if (!reply.hasHeader(name)) reply.header(name, value);
+  }
+}
+
+const pageHeaders = {
+  'cache-control': 'no-cache',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  vary: 'accept-encoding',
+  'x-content-type-options': 'nosniff',
+};
+
+/**
+ * Makes the page and the script of the API reference. Scalar's plugin loads slowly, so the first request loads
+ * it. Its script has 4 MB, so it is compressed once.
+ */
+async function loadReference() {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const server = fastify();
+  await server.register(scalar, { routePrefix: '/docs', configuration });
+  const { payload } = await server.inject('/docs/');
+  const page = payload.replace('"SERVER"', "new URL('..', location).href.slice(0, -1)");
+  const { rawPayload: script } = await server.inject('/docs/js/scalar.js');
+  const hashes = [...page.matchAll(/<script[^>]*>([^<]+)<\/script>/g)].map(
+    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  );
+  const policy =
+    `default-src 'self'; script-src 'self' ${hashes.join(' ')}; style-src 'self' 'unsafe-inline'; ` +
+    "img-src 'self' data:; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+  return { page, script, zipped: await promisify(gzip)(script), policy };
+}
+
+const configuration = {
+  url: '../openapi.json',
+  servers: [{ url: 'SERVER' }], // Scalar would not resolve the relative address of the document.
+  pageTitle: 'Plant Store API',
+  favicon: '../favicon.ico',
+  // Scalar's own services and fonts need other origins.
+  proxyUrl: '',
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  withDefaultFonts: false,
+  showDeveloperTools: 'never' as const,
+  hideClientButton: true,
+};

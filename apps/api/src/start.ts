@@ -1,0 +1,152 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setInterval as everyInterval } from 'node:timers/promises';
+import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { generateToken } from '@plant-store/core/internal';
+import { explainDatabaseError } from '@plant-store/core/operator';
+import type { FastifyInstance } from 'fastify';
+import { type Authenticate, tokenSyntax } from './auth/authentication.ts';
+import { acceptStaticTokens } from './auth/static-tokens.ts';
+import { connectionCapacity } from './connections/connection-capacity.ts';
+import { backlog } from './connections/node-server-options.ts';
+import { type LogOutput, logOutput } from './observability/log-output.ts';
+import { startTracing } from './observability/tracing.ts';
+import type { Settings } from './settings.ts';
+
+/** The access token of an embedded store, and its file. */
+export interface FirstRunToken {
+  readonly token: string;
+  readonly path: string;
+}
+
+/** Opens the store that the settings name. */
+export function openStore(settings: Settings, options = {}): Promise<PlantStore> {
+  const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = settings;
+  const webhooks = { allow: settings.PLANT_STORE_WEBHOOK_ALLOW };
+  return openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory }, {
+    webhooks,
+    ...options,
+  });
+}
+
+/** Opens the store and builds its server, as the settings say. The server does not listen yet. */
+export async function openServer(
+  settings: Settings,
+  {
+    opening = openStore(settings),
+    output,
+  }: { opening?: Promise<PlantStore>; output?: LogOutput } = {},
+) {
+  const stopTracing = await startTracing();
+  // The server's modules load while the database opens.
+  const [store, { buildServer }] = await Promise.all([opening, import('./server.ts')]);
+  const { DATABASE_URL, PLANT_STORE_DATA_DIR, PLANT_STORE_TOKEN, PLANT_STORE_METRICS_PORT } =
+    settings;
+  const isNew = !PLANT_STORE_TOKEN && !DATABASE_URL;
+  const firstRun = isNew ? await firstRunToken(PLANT_STORE_DATA_DIR) : undefined;
+  const token = PLANT_STORE_TOKEN ?? firstRun?.token;
+  const metrics =
+    PLANT_STORE_METRICS_PORT === undefined
+      ? undefined
+      : (await import('./observability/metrics.ts')).createMetrics(store); // This module loads slowly.
+  const logStream = output ?? logOutput(metrics?.countLostLine);
+  const { maxConnections, shortage } = connectionCapacity();
+  const server = await buildServer({
+    store,
+    logStream,
+    authenticate: acceptStaticTokens(
+      token ? [{ name: firstRun ? 'first-run' : 'environment', token }] : [],
+      await acceptJwtsOf(settings, store.accessTokens.authenticate),
+    ),
+    metrics,
+    maxConnections,
+    trustProxy: settings.PLANT_STORE_TRUST_PROXY,
+    logLevel: settings.LOG_LEVEL,
+    rateLimit: settings.PLANT_STORE_RATE_LIMIT,
+    corsOrigins: settings.PLANT_STORE_CORS_ORIGINS,
+  });
+  server.addHook('onClose', stopTracing);
+  if (shortage) server.log.warn({ maxConnections }, shortage);
+  return { server, metrics, logStream, firstRun };
+}
+
+/** Loads the code for JWTs only when the settings ask for JWTs, because this code delays the start. */
+async function acceptJwtsOf(settings: Settings, fallback: Authenticate): Promise<Authenticate> {
+  const {
+    PLANT_STORE_JWT_ISSUER: issuer,
+    PLANT_STORE_JWT_AUDIENCE: audience,
+    PLANT_STORE_JWT_JWKS_URL: jwksUrl,
+  } = settings;
+  if (!issuer || !audience || !jwksUrl) return fallback;
+  const { acceptJwts } = await import('./auth/jwt.ts');
+  return acceptJwts({ issuer, audience, jwksUrl }, fallback);
+}
+
+/**
+ * Opens the port of the server. When the database responds, keeps the feed and sends the webhooks.
+ *
+ * @returns the URL, and why the database does not respond yet
+ */
+export async function listen(
+  server: FastifyInstance,
+  { HOST, PORT, PLANT_STORE_FEED_DAYS }: Settings,
+) {
+  const url = await server.listen({ host: HOST, port: PORT, backlog }).catch((cause) => {
+    const remedy = 'set HOST and PORT to an address of this machine that is free';
+    throw new Error(`cannot listen (${cause.message}): ${remedy}`, { cause });
+  });
+  const { store, log } = server;
+  const databaseError = await store.ready().then(() => undefined, explainDatabaseError);
+  void (async () => {
+    if (databaseError) {
+      for await (const _ of everyInterval(1_000, undefined, { ref: false })) {
+        if (
+          await store.ready().then(
+            () => true,
+            () => false,
+          )
+        )
+          break;
+      }
+      log.info('the database responds: the plant store is open');
+    }
+    keepFeed(server, PLANT_STORE_FEED_DAYS);
+    store.webhooks.send();
+  })();
+  return { url, databaseError };
+}
+
+/**
+ * Looks every 15 s whether a transaction holds the feed back, and forgets old deletions every hour. Several
+ * instances may do this at the same time.
+ */
+function keepFeed({ store, log, server }: FastifyInstance, days: number): void {
+  const watch = () => store.watchFeed().catch(() => {}); // Clients get the same error, and the log has it.
+  const forget = () =>
+    store.forgetDeletions(days).catch((error) => {
+      log.warn(`the feed still has old deletions: ${explainDatabaseError(error)}`);
+    });
+  void watch();
+  void forget();
+  const timers = [setInterval(watch, 15_000), setInterval(forget, 3_600_000)];
+  for (const timer of timers) timer.unref();
+  server.once('close', () => timers.forEach(clearInterval));
+}
+
+/** Reads the access token of an embedded store. The first start generates the token. Only the owner can read its file. */
+async function firstRunToken(dataDirectory: string): Promise<FirstRunToken> {
+  const path = join(dataDirectory, 'token');
+  const stored = await readFile(path, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  const token = stored.trim() || generateToken();
+  if (!tokenSyntax.test(token)) {
+    throw new Error(
+      `${path} has no access token: delete it, and the next start generates a new one`,
+    );
+  }
+  await writeFile(path, `${token}\n`, { mode: 0o600 });
+  await chmod(path, 0o600); // A file that existed already may let other users read the token.
+  return { token, path };
+}
