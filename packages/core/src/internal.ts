@@ -1,6 +1,7 @@
 /** These exports are only for the server, and may change in any version. */
 export { generateToken } from './access-tokens/access-tokens.ts';
 export { createPrincipalCache, type TokenOwner } from './access-tokens/principals.ts';
+export type { ChangesText } from './changes/read-changes.ts';
 export { deadlineIn, defaultTimeout } from './database/deadline.ts';
 export {
   describeStatement,
@@ -9,6 +10,6 @@ export {
 } from './database/diagnostics.ts';
 export { CallerDisconnectedError, callerDisconnected } from './database/errors.ts';
 export { databaseCode, invalidInput } from './plant-store-error.ts';
-export { type ChangesText, OutputText, PlantText } from './plants/output-text.ts';
+export { OutputText, PlantText } from './plants/output-text.ts';
 export { define, type Procedure } from './procedures/trpc/define.ts';
 export { transformer } from './procedures/trpc/transformer.ts';

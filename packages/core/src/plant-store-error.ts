@@ -5,7 +5,7 @@ import {
   type Scope,
   shorten,
 } from '@plant-store/schemas/plain';
-import type { ZodError } from 'zod';
+import type * as z from 'zod';
 
 /** The names of the errors that the store itself throws. The catalogue contains all errors. */
 export type PlantStoreErrorKind = Extract<
@@ -66,29 +66,9 @@ export class PlantStoreError extends Error {
   }
 }
 
-/** The error for a new plant whose id belongs to another plant. The other plant stays unchanged. */
-export function idTaken(id: bigint): PlantStoreError {
-  const message = `id ${id} belongs to another plant: choose an id that is free`;
-  return new PlantStoreError('idTaken', message);
-}
-
 /** The error for an id that no plant has. */
 export function plantUnknown(id: bigint): PlantStoreError {
   return new PlantStoreError('plantUnknown', `no plant has the id ${id}: check the id`);
-}
-
-/** The error for a plant that does not have the expected ETag, or for an id that no plant has any more. */
-export function preconditionFailed(id: bigint): PlantStoreError {
-  const message = `the plant ${id} has changed or was deleted since you read it: read it again`;
-  return new PlantStoreError('preconditionFailed', message);
-}
-
-/** The error for an id that no access token has. */
-export function accessTokenUnknown(id: string): PlantStoreError {
-  return new PlantStoreError(
-    'accessTokenUnknown',
-    `no access token has the id ${id}: check the id`,
-  );
 }
 
 /** The error for a principal that lacks the scope of an operation. */
@@ -97,12 +77,26 @@ export function insufficientScope(requiredScope: Scope): PlantStoreError {
   return new PlantStoreError('insufficientScope', message, { requiredScope });
 }
 
+/**
+ * Returns a value as its schema reads it.
+ *
+ * @throws PlantStoreError `invalidInput`
+ */
+export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const { data, error } = schema.safeParse(value);
+  if (error) throw invalidInput(error);
+  return data;
+}
+
 /** The error for input that does not match its schema. The message describes the fault in each field. */
-export function invalidInput(cause: ZodError): PlantStoreError {
-  const { issues } = cause;
+export function invalidInput(fault: z.ZodError | string): PlantStoreError {
+  if (typeof fault === 'string')
+    return new PlantStoreError('invalidInput', `invalid input: ${fault}`);
+  const { issues } = fault;
   const told = issues.slice(0, maxIssues).map(({ path, message }) => `${placeOf(path)} ${message}`);
   if (issues.length > maxIssues) told.push(`and ${issues.length - maxIssues} more`);
-  return new PlantStoreError('invalidInput', `invalid input: ${told.join('; ')}`, { cause });
+  const message = `invalid input: ${told.join('; ')}`;
+  return new PlantStoreError('invalidInput', message, { cause: fault });
 }
 
 /** The maximum number of issues in a message. An invalid list of plants may have thousands of issues. */

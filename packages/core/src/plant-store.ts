@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import {
   CountPlants,
-  type ListPlantChanges,
+  Int64,
+  ListPlantChanges,
   ListPlants,
   type NewPlant,
   Plant,
@@ -9,10 +10,11 @@ import {
   type PlantPage,
   type PlantWithEtag,
 } from '@plant-store/schemas';
-import type * as z from 'zod';
+import { isInt64, maxPageSize } from '@plant-store/schemas/plain';
+import * as z from 'zod';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
 import { Feed, type FeedState, type FollowOptions } from './changes/feed.ts';
-import { Changes, check, checkDays, checkId, checkLimit, Follow } from './check-arguments.ts';
+import type { ChangesText } from './changes/read-changes.ts';
 import {
   type Database,
   type DatabaseOptions,
@@ -21,7 +23,8 @@ import {
   type PoolState,
 } from './database/database.ts';
 import type { CallOptions } from './database/deadline.ts';
-import type { ChangesText, OutputText, PlantText } from './plants/output-text.ts';
+import { check, PlantStoreError } from './plant-store-error.ts';
+import type { OutputText, PlantText } from './plants/output-text.ts';
 import { createReads } from './plants/reads.ts';
 import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';
 import {
@@ -31,7 +34,6 @@ import {
   type ManyCreatesOutcome,
 } from './writes/creates.ts';
 import { type ConditionalOptions, createDeletes } from './writes/deletes.ts';
-import { notAccepted } from './writes/write-errors.ts';
 
 /**
  * The events of a store:
@@ -75,9 +77,6 @@ export interface PlantStore {
    */
   get(id: bigint, options?: CallOptions): Promise<PlantWithEtag | undefined>;
 
-  /** Like `get`, but returns the plant as text. */
-  getText(id: bigint, options?: CallOptions): Promise<PlantText | undefined>;
-
   /**
    * Returns a page of plants in ascending order of id: at most `limit` plants (1 to 1,000; default: 100), with
    * `tag` only the plants with this tag, and with `search` only the plants whose name contains each word of
@@ -87,9 +86,6 @@ export interface PlantStore {
    * @throws PlantStoreError `databaseUnavailable`, `invalidInput`, or `overloaded` when too many lists wait
    */
   list(query?: ListQuery, options?: CallOptions): Promise<PlantPage>;
-
-  /** Like `list`, but returns the page as text. */
-  listText(query?: ListQuery, options?: CheckedOptions): Promise<OutputText<PlantPage>>;
 
   /**
    * Counts all plants, or the plants with a tag. The count stops at `limit`, so counting more plants than
@@ -113,13 +109,6 @@ export interface PlantStore {
     plant: Plant,
     options?: ConditionalOptions,
   ): Promise<PlantWithEtag | undefined>;
-
-  /** Like `replace`, but returns the plant as text. */
-  replaceText(
-    id: bigint,
-    plant: Plant,
-    options?: ConditionalOptions,
-  ): Promise<PlantText | undefined>;
 
   /**
    * Deletes the plant with this id, and resolves when the delete is committed. Resolves with false when no
@@ -150,9 +139,6 @@ export interface PlantStore {
    */
   changes(query?: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
 
-  /** Like `changes`, but returns the page as text. */
-  changesText(query?: Partial<ListPlantChanges>, options?: CallOptions): Promise<ChangesText>;
-
   /**
    * Waits for changes again and again, and yields the pages that `changes` would return. Database errors do
    * not end the generator. Without `after`, the first page contains only the cursor of the end of the feed.
@@ -163,8 +149,17 @@ export interface PlantStore {
    */
   follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
 
-  /** Like `follow`, but yields the pages as texts, which followers share. */
-  followText(options?: FollowOptions): AsyncGenerator<ChangesText, never>;
+  /**
+   * The same methods with their outputs as texts, which the server sends unchanged. Followers share the texts of
+   * their pages.
+   */
+  readonly texts: {
+    get(id: bigint, options?: CallOptions): Promise<PlantText | undefined>;
+    list(query?: ListQuery, options?: CheckedOptions): Promise<OutputText<PlantPage>>;
+    replace(id: bigint, plant: Plant, options?: ConditionalOptions): Promise<PlantText | undefined>;
+    changes(query?: Partial<ListPlantChanges>, options?: CallOptions): Promise<ChangesText>;
+    follow(options?: FollowOptions): AsyncGenerator<ChangesText, never>;
+  };
 
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;
@@ -234,43 +229,32 @@ export async function openPlantStore(
 }
 
 function createPlantStore(database: Database, webhookSettings?: WebhookSettings): PlantStore {
-  const events = new EventEmitter<StoreEvents>();
-  const emit = events.emit.bind(events);
-  // An error in a listener becomes a process warning, so that the error does not reject the write.
-  events.emit = (...event) => {
-    try {
-      return emit(...event);
-    } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error));
-      return true;
-    }
-  };
+  const events = createEvents();
   const feed = new Feed(database);
   const reads = createReads(database);
+  const deletes = createDeletes(database);
   const creates = createCreates(database, (committed) => {
     feed.notice();
     events.emit('batch', committed);
   });
-  const deletes = createDeletes(database);
   const warn = (message: string) => events.emit('warning', message);
   const webhooks = createWebhooks(database, feed, warn, webhookSettings);
   let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
-  const getText: PlantStore['getText'] = async (id, options) => reads.get(checkId(id), options);
-  const listText: PlantStore['listText'] = async (query, options) => {
+  const texts: PlantStore['texts'] = {
+    get: async (id, options) => reads.get(checkId(id), options),
     // A checked query is the output of `ListPlants`, which has a limit.
-    const checked = options?.isChecked ? (query as ListPlants) : check(ListPlants, query);
-    return reads.list(checked, options);
+    list: async (query, options) =>
+      reads.list(options?.isChecked ? (query as ListPlants) : check(ListPlants, query), options),
+    async replace(id, plant, options) {
+      throwIfClosing();
+      const [checked, content] = [checkId(id), check(Plant, plant)];
+      return deletes.replace(checked, content, options).finally(feed.notice);
+    },
+    changes: async (query, options) => feed.changes(check(Changes, query), options),
+    follow: (options) => feed.follow(check(Follow, options)),
   };
-  const replaceText: PlantStore['replaceText'] = async (id, plant, options) => {
-    throwIfClosing();
-    const [checked, content] = [checkId(id), check(Plant, plant)];
-    return deletes.replace(checked, content, options).finally(feed.notice);
-  };
-  const changesText: PlantStore['changesText'] = async (query, options) =>
-    feed.changes(check(Changes, query), options);
-  const followText: PlantStore['followText'] = (options) => feed.follow(check(Follow, options));
 
   return {
     async create(plant, options) {
@@ -281,26 +265,21 @@ function createPlantStore(database: Database, webhookSettings?: WebhookSettings)
       throwIfClosing();
       return creates.createMany(plants, options);
     },
-    getText,
-    get: async (id, options) => (await getText(id, options))?.value(),
-    listText,
-    list: async (query, options) => (await listText(query, options)).value(),
+    get: async (...call) => (await texts.get(...call))?.value(),
+    list: async (...call) => (await texts.list(...call)).value(),
     countUpTo: async (limit, query, options) =>
-      reads.countUpTo(checkLimit(limit), check(CountPlants, query).tag, options),
-    replaceText,
-    replace: async (id, plant, options) => (await replaceText(id, plant, options))?.value(),
+      reads.countUpTo(check(Count, { limit }).limit, check(CountPlants, query).tag, options),
+    replace: async (...call) => (await texts.replace(...call))?.value(),
     async delete(id, options) {
       throwIfClosing();
       return deletes.delete(checkId(id), options).finally(feed.notice);
     },
-    changesText,
-    changes: async (query, options) => (await changesText(query, options)).value(),
-    followText,
-    follow: (options) => valuesOf(followText(options)),
-    feed: () => feed.state,
-    watchFeed: feed.watch,
-    forgetDeletions: async (days) => feed.forgetDeletions(checkDays(days)),
-    stopWaiting: feed.close,
+    changes: async (...call) => (await texts.changes(...call)).value(),
+    async *follow(options) {
+      const pages = texts.follow(options);
+      for (;;) yield (await pages.next()).value.value();
+    },
+    texts,
     accessTokens: createAccessTokens(database),
     webhooks,
     events,
@@ -312,11 +291,19 @@ function createPlantStore(database: Database, webhookSettings?: WebhookSettings)
       })),
     pending: creates.pending,
     pools: database.pools,
+    feed: () => feed.state,
+    async watchFeed() {
+      await feed.end();
+    },
+    forgetDeletions: async (days) => feed.forgetDeletions(check(Forget, { days }).days),
+    stopWaiting: feed.close,
     close: () => (closed ??= close()),
   };
 
   function throwIfClosing(): void {
-    if (closed) throw notAccepted('shuttingDown', 'the store is closing');
+    if (!closed) return;
+    const message = 'the store is closing: nothing was written, send the plant again later';
+    throw new PlantStoreError('shuttingDown', message);
   }
 
   async function close(): Promise<void> {
@@ -327,8 +314,35 @@ function createPlantStore(database: Database, webhookSettings?: WebhookSettings)
   }
 }
 
-async function* valuesOf(
-  pages: AsyncGenerator<ChangesText, never>,
-): AsyncGenerator<PlantChanges, never> {
-  for (;;) yield (await pages.next()).value.value();
+/** An error in a listener becomes a process warning, so that the error does not reject the write. */
+function createEvents(): EventEmitter<StoreEvents> {
+  const events = new EventEmitter<StoreEvents>();
+  const emit = events.emit.bind(events);
+  events.emit = (...event) => {
+    try {
+      return emit(...event);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+      return true;
+    }
+  };
+  return events;
 }
+
+function checkId(id: bigint): bigint {
+  return typeof id === 'bigint' && isInt64(id) ? id : check(Id, { id }).id;
+}
+
+const Id = z.object({ id: Int64 });
+const Count = z.object({ limit: z.int({ error: 'must be an integer' }).min(0) });
+const Forget = z.object({ days: z.int32({ error: 'must be an integer' }).min(0) });
+
+const { after, limit } = ListPlantChanges.unwrap().shape;
+
+/** The store's default for `limit` is higher than the default of the REST operation. */
+const Changes = ListPlantChanges.unwrap()
+  .extend({ limit: limit.unwrap().default(maxPageSize) })
+  .prefault({});
+
+/** The schema ignores other options, such as the signal. */
+const Follow = z.looseObject({ after }).optional();

@@ -11,7 +11,7 @@ export const restEvents: EventFormat = {
   ping: ':\n\n',
   write(page) {
     const events = page.changes.map(
-      ({ type, plant, cursor }) => `event: ${type}\ndata: ${plant}\nid: ${cursor}\n\n`,
+      ({ type, plant }, i) => `event: ${type}\ndata: ${plant}\nid: ${page.cursorAfter(i)}\n\n`,
     );
     // An event without data gives the client a cursor. The client's next request begins at this cursor.
     return events.join('') || `id: ${page.next}\n\n`;

@@ -1,4 +1,4 @@
-import { PlantStoreError } from '../plant-store-error.ts';
+import { invalidInput } from '../plant-store-error.ts';
 
 /** A place in the order of the feed. */
 export interface Position {
@@ -40,8 +40,5 @@ export function parseCursor(text: string, name = 'after'): Cursor {
     };
     if (formatCursor(cursor) === text) return cursor;
   }
-  throw new PlantStoreError(
-    'invalidInput',
-    `invalid input: ${name} must be the \`next\` of a response`,
-  );
+  throw invalidInput(`${name} must be the \`next\` of a response`);
 }

@@ -5,13 +5,12 @@ import type { Database } from '../database/database.ts';
 import type { Caller, CallOptions } from '../database/deadline.ts';
 import { callerDisconnected } from '../database/errors.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { ChangesText } from '../plants/output-text.ts';
-import { type Cursor, formatCursor, lastId, parseCursor } from './cursor.ts';
-import { type ChangePage, createChangeReader, type ReadChanges } from './read-changes.ts';
+import { type Cursor, lastId, parseCursor } from './cursor.ts';
+import { ChangesText, readChanges } from './read-changes.ts';
 import { Ring } from './ring.ts';
 import { forgetDeletions, selectFirstSince } from './statements.ts';
 
-export interface WaitOptions {
+interface WaitOptions {
   /** When this signal is aborted, the wait or the feed throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
@@ -31,9 +30,6 @@ export interface FeedState {
   readonly heldBackFor: number;
 }
 
-/** A page with its changes as text. */
-type Page = Pick<ChangePage, 'text' | 'next'>;
-
 interface Waiter {
   readonly caller: Caller | undefined;
   readonly resolve: () => void;
@@ -45,7 +41,6 @@ const pause = 75;
 
 /** Each follower that gets a page extends the next pause, so that the process has time for requests. */
 const pauseForEach = 0.1;
-const maxPause = 1_000;
 
 /** Milliseconds before the next read after an error. */
 const retryDelay = 500;
@@ -62,25 +57,18 @@ const forgetStep = 1_000;
  */
 export class Feed {
   readonly #database: Pick<Database, 'read' | 'write'>;
-  readonly #read: ReadChanges;
+  /** Undefined while the loop does not run. */
   #ring: Ring | undefined;
   readonly #waiters = new Set<Waiter>();
   #lastWait = 0;
-  /** This number grows by one whenever the waiting followers are woken. */
-  #news = 0;
-  #isNoticed = false;
-  #wake = () => {};
+  /** Is resolved by the next write of this process. */
+  #written = Promise.withResolvers<void>();
   /** The transaction that hides changes, and the time since when it does. */
   #heldBack: { by: string; since: number } | undefined;
   #isClosed = false;
 
   constructor(database: Pick<Database, 'read' | 'write'>) {
     this.#database = database;
-    const read = createChangeReader(database);
-    this.#read = (...page) =>
-      read(...page).catch((error) => {
-        throw this.#isClosed ? closing() : error;
-      });
   }
 
   get state(): FeedState {
@@ -91,17 +79,17 @@ export class Feed {
   /** See `PlantStore.changes`. */
   async changes(
     { after, limit = maxPageSize, wait = 0 }: Partial<ListPlantChanges>,
-    options: CallOptions = {},
+    { deadline, caller }: CallOptions = {},
   ): Promise<ChangesText> {
-    if (after === undefined) return (await this.end(options)).text;
+    if (after === undefined) return this.end({ deadline, caller });
     const cursor = parseCursor(after);
-    if (wait === 0) return (await this.read(cursor, limit, options)).text;
+    if (wait === 0) return this.read(cursor, limit, { deadline, caller });
     const signal = AbortSignal.timeout(wait * 1_000);
     try {
-      return (await this.pageAfter(cursor, limit, { caller: options.caller, signal })).text;
+      return await this.pageAfter(cursor, limit, { caller, signal });
     } catch (error) {
-      if (error !== signal.reason && !options.caller?.isGone) throw error;
-      return new ChangesText([], formatCursor(cursor));
+      if (error !== signal.reason && !caller?.isGone) throw error;
+      return new ChangesText([], cursor);
     }
   }
 
@@ -115,11 +103,11 @@ export class Feed {
     for (;;) {
       wait.signal?.throwIfAborted();
       try {
-        const page: Page = cursor
+        const page: ChangesText = cursor
           ? await this.pageAfter(cursor, maxPageSize, wait)
           : await this.end({ caller: wait.caller });
-        cursor = page.next;
-        yield page.text;
+        cursor = page.end;
+        yield page;
       } catch (error) {
         if (!isPassing(error)) throw error;
         onError?.(error);
@@ -129,22 +117,15 @@ export class Feed {
   }
 
   /** Returns an empty page at the end of the feed. */
-  async end(options: CallOptions = {}): Promise<ChangePage> {
-    this.#throwIfClosed();
-    const page = await this.#read(undefined, 1, { ...options, kind: 'reads' });
-    this.#measure(page);
-    return page;
+  end(options?: CallOptions): Promise<ChangesText> {
+    return this.#readNewest(undefined, options);
   }
 
-  /** See `PlantStore.watchFeed`. */
-  watch = async (): Promise<void> => {
-    this.#measure(await this.#read(undefined, 1, { kind: 'reads' }));
-  };
-
   /** Reads the changes after a cursor from the ring, or from the database. */
-  async read(cursor: Cursor, limit: number, options: CallOptions = {}): Promise<Page> {
-    const kept = this.#ring?.covers(cursor) && this.#ring.after(cursor, limit);
-    return kept || this.#read(cursor, limit, { ...options, kind: 'changes' });
+  async read(cursor: Cursor, limit: number, options: CallOptions = {}): Promise<ChangesText> {
+    const kept = this.#ring?.after(cursor, limit);
+    if (kept && kept.changes.length > 0) return kept;
+    return (await readChanges(this.#database, cursor, limit, { ...options, kind: 'changes' })).page;
   }
 
   /**
@@ -153,20 +134,19 @@ export class Feed {
    * @throws PlantStoreError `shuttingDown` when the store is closing, and `databaseUnavailable` when the
    *   database is down. When the signal is aborted, throws the signal's reason.
    */
-  async pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<Page> {
+  async pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<ChangesText> {
     let after = cursor;
     for (;;) {
-      const seen = this.#news;
-      if (this.#ring?.covers(after)) {
-        const page = this.#ring.after(after, limit);
-        if (page) return page;
-      } else {
-        const page = await this.#read(after, limit, { caller: wait.caller, kind: 'changes' });
-        if (page.positions.length > 0) return page;
-        after = page.next;
-        this.#reach(after);
+      if (!this.#ring?.after(after, limit)) {
+        const page = await this.read(after, limit, { caller: wait.caller });
+        if (page.changes.length > 0) return page;
+        after = page.end;
+        this.#startAt(after);
       }
-      await this.#change(seen, wait);
+      // The ring may have got further changes during the read.
+      const page = this.#ring?.after(after, limit);
+      if (page && page.changes.length > 0) return page;
+      await this.#news(wait);
     }
   }
 
@@ -175,16 +155,15 @@ export class Feed {
    * the time of the deletion. If nothing has changed since the time, returns the end of the feed.
    */
   async cursorBefore(since: Date): Promise<Cursor> {
-    const { next } = await this.end();
+    const { end } = await this.end();
     const { rows } = await this.#database.read<[string]>(selectFirstSince, [since.toISOString()], {
       kind: 'changes',
     });
-    const firsts = rows.map(([first]) => BigInt(first) - 1n);
-    const transaction = firsts.reduce(
-      (one, other) => (one < other ? one : other),
-      next.transaction,
-    );
-    return { epoch: next.epoch, transaction, id: lastId };
+    let { transaction } = end;
+    for (const [first] of rows) {
+      if (BigInt(first) <= transaction) transaction = BigInt(first) - 1n;
+    }
+    return { epoch: end.epoch, transaction, id: lastId };
   }
 
   /** See `PlantStore.forgetDeletions`. */
@@ -199,20 +178,17 @@ export class Feed {
   }
 
   /** Call this method after each write of this process, so that followers get the change sooner. */
-  notice = (): void => {
-    this.#isNoticed = true;
-    this.#wake();
-  };
+  notice = (): void => this.#written.resolve();
 
   /** Ends all waits with the error `shuttingDown`. Later waits end immediately. */
   close = (): void => {
     this.#isClosed = true;
     this.#rejectAll(closing());
-    this.#wake();
+    this.notice();
   };
 
   /** Starts the loop at the end of the feed, unless the loop runs. */
-  #reach(end: Cursor): void {
+  #startAt(end: Cursor): void {
     this.#lastWait = performance.now();
     if (this.#ring || this.#isClosed) return;
     this.#ring = new Ring(end);
@@ -220,15 +196,14 @@ export class Feed {
   }
 
   async #run(ring: Ring): Promise<void> {
-    let told = 0;
-    while (!this.#isClosed && this.#isWanted) {
-      await this.#pause(pause + Math.min(maxPause, told * pauseForEach));
-      told = 0;
+    for (let told = 0; this.#isWanted; ) {
+      await setTimeout(pause + told * pauseForEach);
+      await Promise.race([setTimeout(pause), this.#written.promise]);
+      this.#written = Promise.withResolvers();
       try {
-        const page = await this.#read(ring.end, maxPageSize, { kind: 'reads' });
-        this.#measure(page);
+        const page = await this.#readNewest(ring.end);
         ring.add(page);
-        if (page.positions.length > 0) told = this.#tell();
+        told = page.changes.length > 0 ? this.#wakeAll() : 0;
       } catch (error) {
         if (!isPassing(error)) break;
         this.#rejectAll(error);
@@ -240,27 +215,18 @@ export class Feed {
     }
     this.#ring = undefined;
     // Each waiting follower now reads from its own cursor, and gets the error of this read.
-    this.#tell();
+    this.#wakeAll();
   }
 
   get #isWanted(): boolean {
+    if (this.#isClosed) return false;
     return this.#waiters.size > 0 || performance.now() - this.#lastWait < linger;
   }
 
-  async #pause(milliseconds: number): Promise<void> {
-    const noticed = Promise.withResolvers<void>();
-    this.#wake = noticed.resolve;
-    await setTimeout(milliseconds);
-    if (!this.#isNoticed && !this.#isClosed)
-      await Promise.race([setTimeout(pause), noticed.promise]);
-    this.#isNoticed = false;
-  }
-
-  /** Resolves when there may be further changes. `seen` is an earlier value of `#news`. */
-  async #change(seen: number, { signal, caller }: WaitOptions): Promise<void> {
+  /** Waits until the ring may have further changes. */
+  async #news({ signal, caller }: WaitOptions): Promise<void> {
     signal?.throwIfAborted();
-    this.#throwIfClosed();
-    if (this.#news !== seen) return;
+    if (this.#isClosed) throw closing();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter = { caller, resolve, reject };
     const abort = () => reject(signal?.reason);
@@ -276,8 +242,7 @@ export class Feed {
   }
 
   /** Wakes all waiting followers, and returns their number. */
-  #tell(): number {
-    this.#news += 1;
+  #wakeAll(): number {
     for (const { resolve } of this.#waiters) resolve();
     return this.#waiters.size;
   }
@@ -286,14 +251,13 @@ export class Feed {
     for (const { reject } of this.#waiters) reject(error);
   }
 
-  #measure({ heldBackBy: by }: Pick<ChangePage, 'heldBackBy'>): void {
+  /** Reads changes at the end of the feed, and notes whether a transaction hides changes. */
+  async #readNewest(after?: Cursor, options?: CallOptions): Promise<ChangesText> {
+    const call = { ...options, kind: 'reads' } as const;
+    const { page, heldBackBy: by } = await readChanges(this.#database, after, maxPageSize, call);
     if (by === undefined) this.#heldBack = undefined;
     else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };
-  }
-
-  /** @throws PlantStoreError `shuttingDown` */
-  #throwIfClosed(): void {
-    if (this.#isClosed) throw closing();
+    return page;
   }
 }
 

@@ -1,12 +1,12 @@
 import { type Cursor, isBehind } from './cursor.ts';
-import { type ChangePage, pageOf } from './read-changes.ts';
+import { ChangesText } from './read-changes.ts';
 
 /** The maximum number of characters of all pages in the ring. */
 const maxLength = 2 ** 22;
 
 /** The last pages of the feed, without gaps between them. Followers near the feed's end read these pages. */
 export class Ring {
-  #pages: ChangePage[] = [];
+  #pages: ChangesText[] = [];
   /** The pages have the changes after this cursor. */
   #start: Cursor;
   /** The pages have all changes up to this cursor. */
@@ -18,37 +18,29 @@ export class Ring {
   }
 
   /** Adds the changes after `end`. */
-  add(page: ChangePage): void {
-    this.end = page.next;
-    if (page.positions.length === 0) return;
+  add(page: ChangesText): void {
+    this.end = page.end;
+    if (page.changes.length === 0) return;
     this.#pages.push(page);
-    let length = this.#pages.reduce((sum, { text }) => sum + text.json.length, 0);
+    let length = this.#pages.reduce((sum, { json }) => sum + json.length, 0);
     while (length > maxLength && this.#pages.length > 1) {
       const [oldest] = this.#pages.splice(0, 1);
-      length -= oldest?.text.json.length ?? 0;
-      this.#start = oldest?.next ?? this.#start;
+      length -= oldest?.json.length ?? 0;
+      this.#start = oldest?.end ?? this.#start;
     }
   }
 
-  /** Whether the ring has all changes after a cursor. */
-  covers(cursor: Cursor): boolean {
-    return (
-      cursor.epoch === this.end.epoch &&
-      !isBehind(this.#start, cursor) &&
-      !isBehind(cursor, this.end)
-    );
-  }
-
-  /** Returns up to `limit` changes after a cursor, or undefined when there are no changes. */
-  after(cursor: Cursor, limit: number): Pick<ChangePage, 'text' | 'next'> | undefined {
-    const page = this.#pages.find(({ next }) => isBehind(next, cursor));
-    if (!page) return undefined;
-    const from = page.positions.findIndex((position) => isBehind(position, cursor));
-    if (from === 0 && page.positions.length <= limit) return page;
-    const to = Math.min(page.positions.length, from + limit);
-    const last = page.positions[to - 1];
-    const isCut = last && to < page.positions.length;
-    const next = isCut ? { ...last, epoch: cursor.epoch } : page.next;
-    return pageOf(page.text.changes.slice(from, to), page.positions.slice(from, to), next);
+  /** Returns up to `limit` changes after a cursor, or undefined when the ring does not have all of them. */
+  after(cursor: Cursor, limit: number): ChangesText | undefined {
+    const isOutside = isBehind(this.#start, cursor) || isBehind(cursor, this.end);
+    if (cursor.epoch !== this.end.epoch || isOutside) return undefined;
+    const page = this.#pages.find(({ end }) => isBehind(end, cursor));
+    if (!page) return new ChangesText([], this.end);
+    const from = page.changes.findIndex(({ position }) => isBehind(position, cursor));
+    if (from === 0 && page.changes.length <= limit) return page;
+    const changes = page.changes.slice(from, from + limit);
+    const isCut = from + limit < page.changes.length;
+    const last = changes.at(-1)?.position;
+    return new ChangesText(changes, isCut && last ? { ...page.end, ...last } : page.end);
   }
 }

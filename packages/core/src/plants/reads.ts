@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { databaseUnavailable, isStatementError, toStoreError } from '../database/errors.ts';
 import { arrayText } from './content.ts';
-import { type OutputText, PageText, PlantText } from './output-text.ts';
+import { OutputText, type PlantText, plantsOf } from './output-text.ts';
 import { plantTexts, valuesOf } from './plant-json.ts';
 import {
   countPlants,
@@ -13,8 +13,6 @@ import {
   findNothing,
   findPlants,
   maxPageBytes,
-  searchAll,
-  searchTag,
   selectPageOfAll,
   selectPageOfTag,
   selectPagesOfAll,
@@ -23,6 +21,7 @@ import {
 
 type Get = Call<bigint, PlantText | undefined>;
 type List = Call<ListPlants, OutputText<PlantPage>>;
+type Columns = (string | null)[];
 
 /** The number of plants that fill a statement for lists. */
 const maxPlants = 1_000;
@@ -53,9 +52,9 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     get: (id: bigint, options?: CallOptions) => gets.run(id, options),
 
     async list(query: ListPlants, options: CallOptions = {}): Promise<OutputText<PlantPage>> {
-      if (query.after === int64Bounds.maximum) return new PageText([]);
+      if (query.after === int64Bounds.maximum) return pageOf([], 0);
       if (query.search === undefined) return lists.run(query, options);
-      return search(query, query.search, options);
+      return readPage(query, { ...options, kind: 'searches' });
     },
 
     /** Counts plants up to a limit. */
@@ -76,19 +75,14 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     const ids = new Set(calls.map(({ input }) => input));
     const deadline = Math.max(...calls.map((call) => call.deadline));
     try {
-      const { rows } = await read<(string | null)[]>(findPlants, [`{${[...ids]}}`], {
+      const { rows } = await read<Columns>(findPlants, [`{${[...ids]}}`], {
         kind: 'reads',
         calls,
         deadline,
       });
       const [columns = []] = rows;
-      const [found, etags] = [valuesOf(columns[0]), valuesOf(columns.at(-1))];
-      const plants = new Map(
-        plantTexts(columns).map((json, i) => [
-          found[i],
-          new PlantText(json, (etags[i] ?? '').slice(1, -1)),
-        ]),
-      );
+      const found = valuesOf(columns[0]);
+      const plants = new Map(plantsOf(columns).map((plant, i) => [found[i], plant]));
       for (const call of calls) call.resolve(plants.get(String(call.input)));
     } catch (error) {
       for (const call of calls) call.reject(toStoreError(error));
@@ -98,14 +92,14 @@ export function createReads({ read }: Pick<Database, 'read'>) {
   /** Pages of the same size and with the same kind of condition share a statement. */
   async function listTogether(calls: readonly List[]): Promise<void> {
     const groups = Map.groupBy(calls, ({ input }) => `${input.limit} ${input.tag === undefined}`);
-    await Promise.all([...groups.values()].map(readTogether));
+    await Promise.all([...groups.values()].map(readPages));
   }
 
   /**
    * Reads pages with one statement. Together, the plants of these pages have at most 1 MiB. A page with a larger
    * plant gets its own statement.
    */
-  async function readTogether(calls: readonly List[]): Promise<void> {
+  async function readPages(calls: readonly List[]): Promise<void> {
     const inputs = calls.map(({ input }) => input);
     const { limit = 0, tag } = inputs[0] ?? {};
     const maxBytes = maxPageBytes / (calls.length === 1 ? limit : maxPlants);
@@ -123,60 +117,50 @@ export function createReads({ read }: Pick<Database, 'read'>) {
       );
       for (const [i, call] of calls.entries()) {
         const [isSmall, ...columns] = rows[i] ?? [];
-        call.resolve(isSmall ? pageOf(columns, limit) : await readAlone(call));
+        if (isSmall) call.resolve(pageOf(columns, limit));
+        else call.resolve(await readPage(call.input, { kind: 'reads', deadline: call.deadline }));
       }
     } catch (error) {
       // Perhaps the database rejects the tag of one call.
       if (calls.length > 1 && isStatementError(error)) {
-        await Promise.all(calls.map((call) => readTogether([call])));
+        await Promise.all(calls.map((call) => readPages([call])));
       }
       for (const call of calls) call.reject(toStoreError(error));
     }
   }
 
-  async function readAlone({ input, deadline }: List): Promise<OutputText<PlantPage>> {
-    const { tag, limit } = input;
-    const values = [lowest(input), String(limit)];
+  /** Reads a page whose plants may be large, or a page of a search. */
+  async function readPage(
+    query: ListPlants,
+    options: CallOptions & { readonly kind: 'reads' | 'searches' },
+  ): Promise<OutputText<PlantPage>> {
+    const { tag, limit, search } = query;
+    const words = search === undefined ? null : patternsOf(search);
+    const values = [lowest(query), String(limit), words];
     const { rows } = await read<[found: number, ...Columns]>(
       tag === undefined ? selectPageOfAll : selectPageOfTag,
       tag === undefined ? values : [...values, tag],
-      { kind: 'reads', deadline },
+      options,
     );
     const [[found = 0, ...columns] = []] = rows;
     return pageOf(columns, limit, found);
   }
-
-  /** Reads a page of a search. It may have few plants, because a search reads a limited number of plants. */
-  async function search(
-    query: ListPlants,
-    words: string,
-    options: CallOptions,
-  ): Promise<OutputText<PlantPage>> {
-    const { tag, limit } = query;
-    const values = [lowest(query), String(limit), patternsOf(words)];
-    const { rows } = await read<[found: number, ...Columns]>(
-      tag === undefined ? searchAll : searchTag,
-      tag === undefined ? values : [...values, tag],
-      { ...options, kind: 'searches' },
-    );
-    const [[found = 0, ...columns] = []] = rows;
-    return pageOf(columns.slice(0, -1), limit, found, columns.at(-1));
-  }
 }
-
-type Columns = (string | null)[];
 
 /**
  * Makes a page from the columns of its plants, and perhaps of one further plant.
  *
- * @param found the number of plants that were found, if the columns do not have all of them
- * @param last the id after which the next page begins, if no further plant was found
+ * @param found the number of plants that were found, if the columns do not have all of them. Then the last
+ *   column is the id after which the next page begins although no further plant was found.
  */
-function pageOf(columns: Columns, limit: number, found?: number, last?: string | null) {
-  const plants = plantTexts(columns);
-  const size = Math.min(plants.length, limit);
-  const next = (found ?? plants.length) > size ? valuesOf(columns[0])[size - 1] : last;
-  return new PageText(plants.slice(0, size), next ?? undefined);
+function pageOf(columns: Columns, limit: number, found?: number): OutputText<PlantPage> {
+  const all = plantTexts(columns);
+  const plants = all.slice(0, limit);
+  const hasMore = (found ?? all.length) > plants.length;
+  const last = found === undefined ? null : columns.at(-1);
+  const next = hasMore ? valuesOf(columns[0])[plants.length - 1] : last;
+  const end = next ? `],"next":"${next}"}` : ']}';
+  return new OutputText(`{"plants":[${plants}${end}`, (place) => `plants.${place}.`);
 }
 
 /** The lowest id of a page. */

@@ -5,6 +5,25 @@ import { lateWrite } from '../database/errors.ts';
  * by id, so that two statements with the same plants lock the rows in the same order.
  */
 
+/** The columns of a stored plant. */
+export const columns = 'id, name, tag, created_at, updated_at';
+
+/**
+ * SQL for the columns of several plants as JSON: one array for each column, in the order of `plantColumns`. One
+ * JSON object for each plant would take Postgres three times as long. Few plants have a time of replacement,
+ * so this column is null when no plant has one. Without `pg_catalog`, Postgres might run a function of another
+ * schema.
+ *
+ * @param condition selects the plants
+ */
+export const plantArrays = (condition = 'true') => `
+  (pg_catalog.json_agg(id) filter (where ${condition}))::text,
+  (pg_catalog.json_agg(name) filter (where ${condition}))::text,
+  (pg_catalog.json_agg(tag) filter (where ${condition}))::text,
+  (pg_catalog.json_agg(created_at at time zone 'UTC') filter (where ${condition}))::text,
+  case when count(updated_at) > 0
+    then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where ${condition}))::text end`;
+
 /**
  * SQL that causes an error, which undoes the whole statement. A write may be late because the network is slow,
  * or because this process was suspended before it sent the write. An invalid cast causes the error, because
@@ -17,25 +36,6 @@ const tooLate = `('${lateWrite}: ' || clock_timestamp())::bigint::text`;
  * cancels the wait of a commit, its rows are visible before they are durable.
  */
 const waitForStandby = `pg_catalog.pg_logical_emit_message(true, 'plant-store', '')`;
-
-/**
- * SQL for the columns of several plants as JSON: one array for each column, in the order of `plantColumns`. One
- * JSON object for each plant would take Postgres three times as long. Without `pg_catalog`, Postgres might run
- * a function of another schema.
- *
- * @param condition selects the plants
- */
-export const arraysJson = (condition = 'true') => `
-  (pg_catalog.json_agg(id) filter (where ${condition}))::text,
-  (pg_catalog.json_agg(name) filter (where ${condition}))::text,
-  (pg_catalog.json_agg(tag) filter (where ${condition}))::text,
-  (pg_catalog.json_agg(created_at at time zone 'UTC') filter (where ${condition}))::text`;
-
-/** Like `arraysJson`, and an object with the times of replacements by id, which is null in almost every page. */
-const plantColumnsJson = (condition = 'true') => `
-  ${arraysJson(condition)},
-  (pg_catalog.json_object_agg(id, updated_at at time zone 'UTC')
-    filter (where updated_at is not null and ${condition}))::text`;
 
 /**
  * Inserts the plants whose ids are free, and returns the ids of these plants. The clock is checked after the
@@ -65,10 +65,10 @@ export const deletePlants = `
     delete from plants
     where id = any($1::bigint[])
       and coalesce(changed_in = any(($2::text[])[array_position($1::bigint[], id)]::xid8[]), true)
-    returning id, name, tag, created_at, updated_at, created_in
+    returning ${columns}, created_in
   ), noted as (
-    insert into plant_deletions (id, name, tag, created_at, updated_at, created_in)
-    select id, name, tag, created_at, updated_at, created_in from deleted
+    insert into plant_deletions (${columns}, created_in)
+    select ${columns}, created_in from deleted
   )
   select
     case when clock_timestamp() < $3::timestamptz then ids else ${tooLate} end,
@@ -78,8 +78,8 @@ export const deletePlants = `
   from (select coalesce(array_agg(id)::text, '{}') as ids from deleted) as done`;
 
 /**
- * Replaces the content of a plant, and gives it a new place in the feed. Returns the new plant, or no plant
- * and the ETag of the plant that was there.
+ * Replaces the content of a plant, and gives it a new place in the feed. Returns the ETag of the plant that was
+ * there, and the new plant with its ETag unless the plant that was there has another ETag.
  *
  * $1 id, $2 name, $3 tag, $4 the expected ETags as an array in text form, or null, $5 the deadline
  */
@@ -93,11 +93,11 @@ export const replacePlant = `
     case when clock_timestamp() < $5::timestamptz
       then (select changed_in::text from plants where id = $1::bigint) else ${tooLate} end,
     ${waitForStandby}, done.*
-  from (select ${plantColumnsJson()}, json_agg(changed_in)::text from replaced) as done`;
+  from (select ${plantArrays()}, json_agg(changed_in)::text from replaced) as done`;
 
-/** $1 ids */
+/** Selects plants and their ETags. $1 ids */
 export const findPlants = `
-  select ${plantColumnsJson()}, json_agg(changed_in)::text from plants where id = any($1::bigint[])`;
+  select ${plantArrays()}, json_agg(changed_in)::text from plants where id = any($1::bigint[])`;
 
 /**
  * Selects plants, and returns when the standby has them. The statement that reads the plants must itself write
@@ -106,14 +106,13 @@ export const findPlants = `
  * $1 ids
  */
 export const findDurable = `
-  select ${plantColumnsJson()}, json_agg(changed_in)::text, ${waitForStandby}
-  from plants where id = any($1::bigint[])`;
+  select ${plantArrays()}, ${waitForStandby} from plants where id = any($1::bigint[])`;
 
 /** The maximum size of the names and tags in a page, in bytes. The first plant of a page may be larger. */
 export const maxPageBytes = 2 ** 20;
 
 /** SQL for the size of the content of a plant, in bytes. */
-const contentBytes = 'octet_length(name) + coalesce(octet_length(tag), 0)';
+export const contentBytes = 'octet_length(name) + coalesce(octet_length(tag), 0)';
 
 /**
  * SQL for the condition that a plant has a tag. An index entry may have at most 2,704 bytes, so the index
@@ -133,79 +132,62 @@ const hasTag = (tag: string) => `
  *
  * $1 for each page its lowest id, $2 for each page its tag, $3 plants in a page, $4 bytes in a small plant
  */
-const selectPages = (where: string) => `
+const selectPages = (condition: string) => `
   select page.*
   from unnest((select $1::bigint[]), (select $2::text[])) with ordinality as asked (lowest, tag, place)
   cross join lateral (
-    select coalesce(bool_and(is_small), true), ${plantColumnsJson('is_small')}
+    select coalesce(bool_and(is_small), true), ${plantArrays('is_small')}
     from (
       select * from (
-        select id, name, tag, created_at, updated_at, ${contentBytes} <= (select $4::int) as is_small
-        from plants where ${where} order by id limit (select $3::int) + 1
+        select ${columns}, ${contentBytes} <= (select $4::int) as is_small
+        from plants where id >= asked.lowest and ${condition} order by id limit (select $3::int) + 1
       ) as found
       order by id limit 1001
     ) as found
   ) as page
   order by place`;
 
-export const selectPagesOfAll = selectPages('id >= asked.lowest');
-export const selectPagesOfTag = selectPages(`id >= asked.lowest and ${hasTag('asked.tag')}`);
-
-/** SQL for the columns of the first of the `found` plants, as many as fit into a page, and their number. */
-const firstPlants = `
-  count(*)::int, ${plantColumnsJson(`place <= $2::int and (bytes <= ${maxPageBytes} or place = 1)`)}`;
-
-/** SQL that gives each plant its place in the page, and the size of the page up to the plant. */
-const measured = `
-  *, row_number() over in_order as place, sum(${contentBytes}) over in_order as bytes`;
-const inOrder = 'window in_order as (order by id rows unbounded preceding)';
+export const selectPagesOfAll = selectPages('true');
+export const selectPagesOfTag = selectPages(hasTag('asked.tag'));
 
 /**
- * Selects a page: the number of plants that were found, up to one more than the page may have, and the columns
- * of those that fit into the page.
- *
- * $1 the lowest id, $2 plants in the page, $3 the tag
+ * The maximum number of plants that one page of a search compares. No index finds a part of a name. Comparing
+ * so many plants with ordinary names takes Postgres about 0.1 s.
  */
-const selectPage = (where: string) => `
-  select ${firstPlants}
-  from (
-    select ${measured}
-    from (
-      select id, name, tag, created_at, updated_at from plants
-      where ${where} order by id limit $2::int + 1
-    ) as found ${inOrder} order by id
-  ) as found`;
-
-export const selectPageOfAll = selectPage('id >= $1::bigint');
-export const selectPageOfTag = selectPage(`id >= $1::bigint and ${hasTag('$3::text')}`);
-
-/** The maximum number of plants that one page of a search reads. No index finds a part of a name. */
-const maxSearched = 20_000;
+const maxCompared = 100_000;
 
 /**
- * Selects a page of a search like `selectPage`, and then the id of the last plant that was compared when there
- * may be further plants.
+ * Selects one page, with its size in bytes, and perhaps by a search. Returns the number of plants that were
+ * found, up to one more than the page may have, then the columns of those that fit into the page, and then the
+ * last plant that was compared when the search has found no further plant but may go on.
  *
- * $1 the lowest id, $2 plants in the page, $3 for each word its pattern, $4 the tag
+ * $1 the lowest id, $2 plants in the page, $3 for each word of the search its pattern, or null, $4 the tag
  */
-const searchPage = (where: string) => `
-  with looked as materialized (
-    select id, name, tag, created_at, updated_at from plants
-    where ${where} order by id limit ${maxSearched}
-  )
-  select ${firstPlants},
-    (select max(id)::text from looked having count(*) = ${maxSearched})
+const selectPage = (condition: string) => `
+  select count(*)::int,
+    ${plantArrays(`place <= $2::int and (bytes <= ${maxPageBytes} or place = 1)`)},
+    case when $3::text[] is not null and count(*) <= $2::int then (
+      select max(id)::text from (
+        select id from plants where id >= $1::bigint and ${condition} order by id limit ${maxCompared}
+      ) as compared having count(*) = ${maxCompared}
+    ) end
   from (
-    select ${measured}
+    select *, row_number() over in_order as place, sum(${contentBytes}) over in_order as bytes
     from (
-      select * from looked
-      where lower(name) like all((select array_agg(lower(word)) from unnest($3::text[]) as word)::text[])
+      select * from (
+        select ${columns} from plants
+        where id >= $1::bigint and ${condition} order by id limit ${maxCompared}
+      ) as compared
+      where $3::text[] is null or lower(name) like all(
+        (select array_agg(lower(word)) from unnest($3::text[]) as word)::text[])
       order by id limit $2::int + 1
-    ) as found ${inOrder} order by id
+    ) as found
+    window in_order as (order by id rows unbounded preceding)
+    order by id
   ) as found`;
 
-export const searchAll = searchPage('id >= $1::bigint');
-export const searchTag = searchPage(`id >= $1::bigint and ${hasTag('$4::text')}`);
+export const selectPageOfAll = selectPage('true');
+export const selectPageOfTag = selectPage(hasTag('$4::text'));
 
 /** Counts plants up to a limit. The limit is a part of the text, so that the planner knows it. */
 export const countPlants = (limit: number) => `
@@ -216,4 +198,4 @@ export const countPlantsOfTag = (limit: number) => `
   select count(*)::text from (select from plants where ${hasTag('$1::text')} limit ${limit}) as found`;
 
 /** Checks that the table exists. */
-export const findNothing = 'select id, name, tag, created_at, updated_at from plants where false';
+export const findNothing = `select ${columns} from plants where false`;

@@ -7,7 +7,7 @@ import {
   operations,
 } from '@plant-store/schemas';
 import * as z from 'zod';
-import { accessTokenUnknown } from '../plant-store-error.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
 import { define } from './trpc/define.ts';
 
 const scope = 'tokens:manage';
@@ -75,6 +75,8 @@ export const revokeAccessToken = define({
   output: z.void(),
   run: async ({ ctx: { store, deadline, caller }, input: { id } }) => {
     const isKnown = await store.accessTokens.revoke({ id }, { deadline, caller });
-    if (!isKnown) throw accessTokenUnknown(id);
+    if (isKnown) return;
+    const message = `no access token has the id ${id}: check the id`;
+    throw new PlantStoreError('accessTokenUnknown', message);
   },
 });

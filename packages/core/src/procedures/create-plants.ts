@@ -1,5 +1,5 @@
 import { type CreateResult, CreateResults, NewPlants, operations } from '@plant-store/schemas';
-import { ResultsText } from '../plants/output-text.ts';
+import { OutputText } from '../plants/output-text.ts';
 import type { ManyCreatesOutcome } from '../writes/creates.ts';
 import { define } from './trpc/define.ts';
 
@@ -30,7 +30,9 @@ export const createPlants = define({
     // Each kind of error is reported once, because all plants of a batch may have the same error.
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
     for (const error of new Map(errors.map((each) => [each.kind, each])).values()) onError?.(error);
-    return new ResultsText(outcomes.map(resultOf));
+    const results = outcomes.map(resultOf).map(resultJson);
+    // Writing the results here is several times faster than by superjson.
+    return new OutputText(`{"results":[${results}]}`, (place) => `results.${place}.`);
   },
 });
 
@@ -38,4 +40,8 @@ function resultOf(outcome: ManyCreatesOutcome): CreateResult {
   if ('result' in outcome) return outcome;
   const { id, error } = outcome;
   return { id, error: error.code, message: error.message, result: 'error' };
+}
+
+function resultJson({ id, ...rest }: CreateResult): string {
+  return `{"id":${id},${JSON.stringify(rest).slice(1)}`;
 }

@@ -1,6 +1,7 @@
 import { ListPlantChanges, operations, PlantChanges } from '@plant-store/schemas';
+import { parseCursor } from '../changes/cursor.ts';
+import { ChangesText } from '../changes/read-changes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { ChangesText } from '../plants/output-text.ts';
 import { define } from './trpc/define.ts';
 
 /** Returns the changes after a cursor. */
@@ -28,12 +29,12 @@ export const listPlantChanges = define({
   output: PlantChanges,
   run: async ({ ctx: { store, deadline, caller, hold = (wait) => wait() }, input }) => {
     const { after, wait } = input;
-    const changes = () => store.changesText(input, { deadline, caller });
+    const changes = () => store.texts.changes(input, { deadline, caller });
     if (after === undefined || wait === 0) return changes();
     // When the server stops, a waiting client gets an empty page, and can use another instance.
     return hold(changes).catch((error) => {
       if (error instanceof PlantStoreError && error.kind === 'shuttingDown')
-        return new ChangesText([], after);
+        return new ChangesText([], parseCursor(after));
       throw error;
     });
   },

@@ -21,5 +21,5 @@ export const listPlants = define({
   input: ListPlants,
   output: PlantPage,
   run: ({ ctx: { store, deadline, caller }, input }) =>
-    store.listText(input, { deadline, caller, isChecked: true }),
+    store.texts.list(input, { deadline, caller, isChecked: true }),
 });

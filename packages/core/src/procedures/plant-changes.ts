@@ -2,7 +2,7 @@ import { FollowPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { tracked } from '@trpc/server';
 import { parseCursor } from '../changes/cursor.ts';
 import { isPassing } from '../changes/feed.ts';
-import type { ChangesText } from '../plants/output-text.ts';
+import type { ChangesText } from '../changes/read-changes.ts';
 import { define } from './trpc/define.ts';
 
 /**
@@ -21,10 +21,10 @@ export const plantChanges = define({
     const { lastEventId } = input;
     if (lastEventId !== undefined) parseCursor(lastEventId, 'Last-Event-ID');
     const after = lastEventId ?? input.after;
-    await store.changesText({ after, limit: 1 }, { deadline, caller }).catch((error) => {
+    await store.texts.changes({ after, limit: 1 }, { deadline, caller }).catch((error) => {
       if (!isPassing(error)) throw error;
     });
-    return envelopes(store.followText({ after, signal, caller }));
+    return envelopes(store.texts.follow({ after, signal, caller }));
   },
 });
 

@@ -1,4 +1,57 @@
-/** The statements on webhooks. Rows are returned as JSON. All conditions use the database's clock. */
+import type { WebhookAttempt } from '@plant-store/schemas';
+import { parseJson } from '@plant-store/schemas/plain';
+import type { Cursor } from '../changes/cursor.ts';
+import type { Database } from '../database/database.ts';
+
+/** A row of the table as JSON. Its ids may be larger than JavaScript's safe integers. */
+export interface WebhookRow {
+  readonly name: string;
+  readonly url: string;
+  readonly secret: string;
+  readonly created_at: string;
+  /** The endpoint has the changes up to this position. */
+  readonly epoch: string;
+  readonly transaction: string;
+  readonly last_id: bigint | number;
+  /** The message that has no successful attempt yet, and the position of its last change. */
+  readonly message_id: string | null;
+  readonly to_transaction: string | null;
+  readonly to_id: bigint | number | null;
+  /** The number of failed attempts to send the message. */
+  readonly failures: number;
+  readonly due_at: string;
+  readonly paused_at: string | null;
+  readonly paused_because: string | null;
+  readonly last_attempt: (Omit<WebhookAttempt, 'at'> & { readonly at: string }) | null;
+}
+
+/** Reads the rows that a statement returned. */
+export function webhookRows(rows: readonly (readonly [json: string])[]): WebhookRow[] {
+  // The cast is safe, because `row_to_json` writes each column of the table.
+  return rows.map(([json]) => parseJson(json) as WebhookRow);
+}
+
+/** Runs a statement that changes at most one endpoint, and returns its row. */
+export async function writeWebhook(
+  { write }: Pick<Database, 'write'>,
+  text: string,
+  values: readonly (string | null)[],
+): Promise<WebhookRow | undefined> {
+  const { rows } = await write<[string]>(text, values, { kind: 'reads' });
+  return webhookRows(rows)[0];
+}
+
+/** The position up to which an endpoint has the changes. */
+export function positionOf({ epoch, transaction, last_id: id }: WebhookRow): Cursor {
+  return { epoch, transaction: BigInt(transaction), id: BigInt(id) };
+}
+
+/** A position as parameters of a statement: the epoch, the transaction and the id. */
+export function cursorValues({ epoch, transaction, id }: Cursor): [string, string, string] {
+  return [epoch, String(transaction), String(id)];
+}
+
+// Each statement returns rows as JSON. All conditions use the database's clock.
 
 /** A claim lasts longer than a request to an endpoint may take. */
 const claim = `interval '60 seconds'`;
@@ -94,7 +147,7 @@ export const resumeWebhook = `
 /** Moves an endpoint to a position. $1 the name, $2 the epoch, $3 the transaction, $4 the id */
 export const replayWebhook = `
   update webhooks set epoch = $2, transaction = $3::xid8, last_id = $4::bigint, message_id = null,
-    replays = replays + 1, failures = 0, due_at = clock_timestamp()
+    failures = 0, due_at = clock_timestamp()
   where name = $1
   returning row_to_json(webhooks)::text`;
 

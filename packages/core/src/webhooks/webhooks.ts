@@ -12,21 +12,31 @@ import {
 import { type Cursor, formatCursor, parseCursor } from '../changes/cursor.ts';
 import type { Feed } from '../changes/feed.ts';
 import type { Database } from '../database/database.ts';
-import { databaseCode, invalidInput, PlantStoreError, rootMessage } from '../plant-store-error.ts';
+import {
+  check,
+  databaseCode,
+  invalidInput,
+  PlantStoreError,
+  rootMessage,
+} from '../plant-store-error.ts';
 import { explainUrl, findAddresses, parseAllowed } from './addresses.ts';
 import { post } from './post.ts';
-import { readRow, type WebhookRow, writeRow } from './rows.ts';
-import { bodyOf, retryDelays, WebhookSender } from './sender.ts';
+import { messageBody, retryDelays, WebhookSender } from './sender.ts';
 import {
   countFailing,
+  cursorValues,
   deleteWebhook,
   findWebhook,
   insertWebhook,
   listWebhooks,
   pauseWebhook,
+  positionOf,
   replayWebhook,
   resumeWebhook,
   rotateSecret,
+  type WebhookRow,
+  webhookRows,
+  writeWebhook,
 } from './statements.ts';
 
 export interface WebhookSettings {
@@ -74,18 +84,16 @@ export function createWebhooks(
 
   return {
     async create(webhook) {
-      const { data, error } = NewWebhook.safeParse(webhook);
-      if (error) throw invalidInput(error);
-      const { url, name = new URL(url).hostname.slice(0, 100), from } = data;
+      const { url, name = hostOf(url), from } = check(NewWebhook, webhook);
       const fault = explainUrl(url, allowed);
-      if (fault !== undefined) throw invalid(`url ${fault}`);
+      if (fault !== undefined) throw invalidInput(`url ${fault}`);
       // Only messages need the address, so `create` ignores an error of the look-up.
       await findAddresses(new URL(url), allowed).catch((error) => {
-        if (databaseCode(error) === undefined) throw invalid(rootMessage(error));
+        if (databaseCode(error) === undefined) throw invalidInput(rootMessage(error));
       });
-      const cursor = from === undefined ? (await feed.end()).next : await checked(from, 'from');
+      const cursor = from === undefined ? (await feed.end()).end : await checked(from, 'from');
       const secret = createSecret();
-      const row = await change(insertWebhook, [name, url, secret, ...positionOf(cursor)]);
+      const row = await change(insertWebhook, [name, url, secret, ...cursorValues(cursor)]);
       if (!row) throw nameTaken(name);
       return { ...toWebhook(row), secret };
     },
@@ -93,7 +101,7 @@ export function createWebhooks(
     async list({ after = '', limit = defaultPageSize } = {}) {
       const values = [after, String(limit + 1)];
       const { rows } = await database.read<[string]>(listWebhooks, values, { kind: 'reads' });
-      const all = rows.map(([json]) => toWebhook(readRow(json)));
+      const all = webhookRows(rows).map(toWebhook);
       const webhooks = all.slice(0, limit);
       const next = all.length > limit ? webhooks.at(-1)?.name : undefined;
       return { webhooks, ...(next !== undefined && { next }) };
@@ -106,7 +114,7 @@ export function createWebhooks(
     async replay(name, { after, since }) {
       await find(name);
       const cursor = since ? await feed.cursorBefore(since) : await checked(after ?? '', 'after');
-      known(name, await change(replayWebhook, [name, ...positionOf(cursor)]));
+      known(name, await change(replayWebhook, [name, ...cursorValues(cursor)]));
     },
 
     async rotateSecret(name) {
@@ -117,7 +125,7 @@ export function createWebhooks(
 
     async test(name) {
       const { url, secret } = await find(name);
-      const message = { id: `msg_${randomUUID()}`, body: bodyOf('plants.test'), secret };
+      const message = { id: `msg_${randomUUID()}`, body: messageBody('plants.test'), secret };
       const { retryAfter, ...attempt } = await post(url, message, { allowed });
       return attempt;
     },
@@ -138,13 +146,12 @@ export function createWebhooks(
 
   async function find(name: string): Promise<WebhookRow> {
     const { rows } = await database.read<[string]>(findWebhook, [name], { kind: 'reads' });
-    const [[json] = []] = rows;
-    return known(name, json === undefined ? undefined : readRow(json));
+    return known(name, webhookRows(rows)[0]);
   }
 
   /** Runs a statement that changes an endpoint. The sender then looks for endpoints that are due. */
   function change(text: string, values: string[]): Promise<WebhookRow | undefined> {
-    return writeRow(database, text, values).finally(() => sender.notice());
+    return writeWebhook(database, text, values).finally(() => sender.notice());
   }
 
   /** Checks that the feed still has the changes after a cursor. */
@@ -155,29 +162,22 @@ export function createWebhooks(
   }
 }
 
+const hostOf = (url: string) => new URL(url).hostname.slice(0, 100);
+
 function createSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-function positionOf({ epoch, transaction, id }: Cursor): [string, string, string] {
-  return [epoch, String(transaction), String(id)];
-}
-
 /** Describes an endpoint without its secret. */
 function toWebhook(row: WebhookRow): Webhook {
-  const { name, url, epoch, paused_at, paused_because, last_attempt, failures } = row;
-  const cursor = formatCursor({
-    epoch,
-    transaction: BigInt(row.transaction),
-    id: BigInt(row.last_id),
-  });
+  const { name, url, paused_at, paused_because, last_attempt, failures } = row;
   const state = paused_at !== null ? 'paused' : failures > 0 ? 'failing' : 'active';
   return {
     name,
     url,
     state,
     createdAt: new Date(row.created_at),
-    cursor,
+    cursor: formatCursor(positionOf(row)),
     ...(paused_because !== null && { pausedBecause: paused_because }),
     ...(state === 'failing' && { nextAttemptAt: new Date(row.due_at) }),
     ...(last_attempt && { lastAttempt: { ...last_attempt, at: new Date(last_attempt.at) } }),
@@ -194,8 +194,4 @@ function known(name: string, row: WebhookRow | undefined): WebhookRow {
 function nameTaken(name: string): PlantStoreError {
   const message = `the name ${JSON.stringify(name)} belongs to another webhook: choose another name`;
   return new PlantStoreError('webhookNameTaken', message);
-}
-
-function invalid(message: string): PlantStoreError {
-  return new PlantStoreError('invalidInput', `invalid input: ${message}`);
 }

@@ -1,13 +1,14 @@
 import { NewPlant, NewPlants, type Plant } from '@plant-store/schemas';
+import { parseJson } from '@plant-store/schemas/plain';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
-import type { CallOptions, Deadline } from '../database/deadline.ts';
-import { isLateWrite, isSplittable, isUnconfirmed, toStoreError } from '../database/errors.ts';
-import { databaseCode, idTaken, invalidInput, PlantStoreError } from '../plant-store-error.ts';
+import type { CallOptions } from '../database/deadline.ts';
+import { type Advice, databaseUnavailable, isUnconfirmed, reasonOf } from '../database/errors.ts';
+import { check, PlantStoreError } from '../plant-store-error.ts';
 import { columnArrays, contentLength, contentOf, hasSameContent } from '../plants/content.ts';
-import { parsePlant, plantTexts } from '../plants/plant-json.ts';
+import { plantTexts, valuesOf } from '../plants/plant-json.ts';
 import { findDurable, insertPlants } from '../plants/statements.ts';
-import { createAdvice, outcomeUnknown, plantNotKept } from './write-errors.ts';
+import { firstOfEachId, maxRounds, prevented, sendAgain, unsettled } from './send-again.ts';
 
 /** Options of a call with an input. */
 export interface CheckedOptions extends CallOptions {
@@ -31,14 +32,8 @@ export interface CommittedBatch {
 
 type Create = Call<NewPlant, CreateOutcome>;
 
-/**
- * The maximum number of attempts for a write that changed nothing because another write came first. After so
- * many attempts, a trigger is the only explanation.
- */
-export const maxRounds = 100;
-
-/** A wait for a lock takes longer than this number of milliseconds, unlike an error of a trigger. */
-const minLockWait = 1_000;
+const mayBeStored = 'the plant may still be stored, send it again';
+const advice: Advice = [mayBeStored, 'nothing was written, send it again later'];
 
 /**
  * Makes the functions that create plants. Creates that wait at the same time share an insert statement.
@@ -52,7 +47,7 @@ export function createCreates(
   const batcher = new Batcher<NewPlant, CreateOutcome>({
     what: 'creates',
     send: (creates) => insert(creates),
-    late: outcomeUnknown,
+    late: () => databaseUnavailable(undefined, advice),
     running: connections.creates,
     batch: 128,
     sizeOf: contentLength,
@@ -63,7 +58,7 @@ export function createCreates(
 
   return {
     async create(plant: NewPlant, options?: CheckedOptions): Promise<Plant> {
-      const checked = options?.isChecked ? plant : check(plant);
+      const checked = options?.isChecked ? plant : check(NewPlant, plant);
       await batcher.run(checked, options);
       return contentOf(checked);
     },
@@ -72,7 +67,7 @@ export function createCreates(
       given: readonly NewPlant[],
       options?: CheckedOptions,
     ): Promise<ManyCreatesOutcome[]> {
-      const plants = options?.isChecked ? given : checkMany(given);
+      const plants = options?.isChecked ? given : check(NewPlants, { plants: given }).plants;
       // Plants with the same id are created one after the other.
       const earlier = new Map<bigint, Promise<unknown>>();
       const outcomes = plants.map((plant) => {
@@ -96,28 +91,25 @@ export function createCreates(
   async function insert(calls: readonly Create[], rounds = maxRounds): Promise<void> {
     const creates = unsettled(calls);
     if (creates.length === 0) return;
-    const plants = sortedById(creates);
+    const plants = firstOfEachId(creates).map(({ input }) => input);
     const deadline = Math.min(...creates.map((create) => create.deadline));
     const startedAt = performance.now();
-    let inserted: Set<bigint>;
     try {
-      const { rows } = await write<[string]>(
+      const { rows } = await write<[ids: string]>(
         insertPlants,
         (time) => [...columnArrays(plants), time],
-        {
-          kind: 'creates',
-          calls: creates,
-          deadline,
-          until: Number.POSITIVE_INFINITY,
-          advice: createAdvice,
-        },
+        { kind: 'creates', calls: creates, deadline, until: Number.POSITIVE_INFINITY, advice },
       );
-      inserted = idsOf(rows);
+      onCommit({ size: plants.length, milliseconds: performance.now() - startedAt });
+      const inserted = new Set(rows[0]?.[0].slice(1, -1).split(','));
+      for (const create of creates) {
+        // Of several creates with this id, the first create has inserted the plant.
+        if (inserted.delete(String(create.input.id))) create.resolve('created');
+      }
     } catch (error) {
-      return afterError(creates, { deadline, startedAt }, error);
+      if (isUnconfirmed(error)) return confirm(unsettled(creates), error);
+      return sendAgain(unsettled(creates), { error, deadline, advice }, insert);
     }
-    onCommit({ size: plants.length, milliseconds: performance.now() - startedAt });
-    for (const create of creates) if (inserted.delete(create.input.id)) create.resolve('created');
     const others = unsettled(creates);
     if (others.length > 0) await compare(others, rounds);
   }
@@ -127,17 +119,16 @@ export function createCreates(
    * When somebody deleted the other plant meanwhile, inserts the plant again.
    */
   async function compare(creates: readonly Create[], rounds: number): Promise<void> {
-    const stored = await find(creates);
-    if (!stored) return;
-    for (const create of creates) {
-      const plant = stored.get(create.input.id);
+    const stored = await findOrReject(creates);
+    for (const create of unsettled(creates)) {
+      const plant = stored.get(String(create.input.id));
       if (!plant) continue;
       if (hasSameContent(create.input, plant)) create.resolve('exists');
       else create.reject(idTaken(create.input.id));
     }
     const again = unsettled(creates);
     if (rounds > 0) return insert(again, rounds - 1);
-    for (const create of again) create.reject(plantNotKept());
+    for (const create of again) create.reject(prevented('does not keep'));
   }
 
   /**
@@ -145,16 +136,16 @@ export function createCreates(
    * second insert could restore a plant that a client has already deleted.
    */
   async function confirm(creates: readonly Create[], cause: unknown): Promise<void> {
-    const stored = await find(creates);
-    for (const create of stored ? creates : []) {
-      const plant = stored?.get(create.input.id);
+    const stored = await findOrReject(creates);
+    for (const create of creates) {
+      const plant = stored.get(String(create.input.id));
       if (plant && hasSameContent(create.input, plant)) create.resolve('exists');
       else create.reject(outcomeUnknown(cause));
     }
   }
 
   /** Finds the durable plants with the ids of some creates. After an error, rejects the creates. */
-  async function find(creates: readonly Create[]): Promise<Map<bigint, NewPlant> | undefined> {
+  async function findOrReject(creates: readonly Create[]): Promise<Map<string | undefined, Plant>> {
     const ids = creates.map(({ input }) => input.id);
     const deadline = Math.max(...creates.map((create) => create.deadline));
     try {
@@ -163,78 +154,26 @@ export function createCreates(
         calls: creates,
         deadline,
       });
-      const plants = rows.flatMap(plantTexts).map(parsePlant);
-      return new Map(plants.map((plant) => [plant.id, plant]));
+      const [columns = []] = rows;
+      const found = valuesOf(columns[0]);
+      // The cast is safe, because `plantTexts` writes every property of a plant.
+      return new Map(plantTexts(columns).map((json, i) => [found[i], parseJson(json) as Plant]));
     } catch (error) {
       for (const create of creates) create.reject(outcomeUnknown(error));
-      return undefined;
+      return new Map();
     }
   }
-
-  async function afterError(
-    creates: readonly Create[],
-    { deadline, startedAt }: { deadline: Deadline; startedAt: number },
-    error: unknown,
-  ): Promise<void> {
-    const reject = (some: readonly Create[], reason: PlantStoreError) => {
-      for (const create of some) create.reject(reason);
-    };
-    if (isUnconfirmed(error)) return confirm(unsettled(creates), error);
-    if (isLateWrite(error) || (isSplittable(error) && performance.now() >= deadline)) {
-      // The statement has changed nothing. The creates that have more time are written again.
-      const late = creates.filter((create) => create.deadline <= deadline);
-      reject(late, toStoreError(error));
-      return insert(unsettled(creates));
-    }
-    if (isSplittable(error) && creates.length > 1) return bisect(creates);
-    // A create that has waited for the lock of another session waits until its own deadline.
-    const hasWaited = performance.now() - startedAt > minLockWait;
-    if (databaseCode(error) === '55P03' && hasWaited) return insert(creates);
-    reject(creates, toStoreError(error));
-  }
-
-  /**
-   * Writes the halves separately. Repeated bisection finds the one row that makes a statement fail. A half that
-   * waits for a lock does not delay the other half.
-   */
-  async function bisect(creates: readonly Create[]): Promise<void> {
-    const middle = creates.length >> 1;
-    const halves = [creates.slice(0, middle), creates.slice(middle)];
-    await Promise.all(halves.map((half) => insert(half)));
-  }
 }
 
-function unsettled(creates: readonly Create[]): Create[] {
-  return creates.filter(({ isSettled }) => !isSettled);
+/** The error for a create when it is unknown whether the plant was stored. */
+function outcomeUnknown(error: unknown): PlantStoreError {
+  const message = `the database did not respond: ${mayBeStored}`;
+  return new PlantStoreError('databaseUnavailable', message, { cause: reasonOf(error) });
 }
 
-/** Reads the text of an array of ids. */
-function idsOf([[ids] = ['{}']]: [string][]): Set<bigint> {
-  return new Set(ids === '{}' ? [] : ids.slice(1, -1).split(',').map(BigInt));
-}
-
-/**
- * Returns the plants of some creates, ascending by id, and for each id only the first plant: an id may occur
- * only once in a statement, and two statements with the same ids in different orders can deadlock.
- */
-function sortedById(creates: readonly Create[]): NewPlant[] {
-  const sorted = creates
-    .map(({ input }) => input)
-    .sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
-  return sorted.filter(({ id }, i) => id !== sorted[i - 1]?.id);
-}
-
-/** Checks the plant, because internal tools may bypass the types. */
-function check(plant: unknown): NewPlant {
-  const { data, error } = NewPlant.safeParse(plant);
-  if (error) throw invalidInput(error);
-  return data;
-}
-
-function checkMany(plants: unknown): readonly NewPlant[] {
-  const { data, error } = NewPlants.safeParse({ plants });
-  if (error) throw invalidInput(error);
-  return data.plants;
+function idTaken(id: bigint): PlantStoreError {
+  const message = `id ${id} belongs to another plant: choose an id that is free`;
+  return new PlantStoreError('idTaken', message);
 }
 
 /** @throws an error that is not a PlantStoreError, because only a bug causes other errors */

@@ -2,14 +2,12 @@ import type { Plant } from '@plant-store/schemas';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { type CallOptions, deadlineOf } from '../database/deadline.ts';
-import { isLateWrite, isSplittable, toStoreError } from '../database/errors.ts';
-import { preconditionFailed } from '../plant-store-error.ts';
+import { type Advice, databaseUnavailable } from '../database/errors.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
 import { arrayText, contentValues } from '../plants/content.ts';
-import { PlantText } from '../plants/output-text.ts';
-import { plantTexts, valuesOf } from '../plants/plant-json.ts';
+import { type PlantText, plantsOf } from '../plants/output-text.ts';
 import { deletePlants, replacePlant } from '../plants/statements.ts';
-import { maxRounds } from './creates.ts';
-import { deleteAdvice, plantKept, replaceAdvice } from './write-errors.ts';
+import { firstOfEachId, maxRounds, prevented, sendAgain, unsettled } from './send-again.ts';
 
 /** Options of a delete and of a replacement. */
 export interface ConditionalOptions extends CallOptions {
@@ -30,12 +28,22 @@ interface Condition {
 
 type Delete = Call<Condition, boolean>;
 
+const deleteAdvice: Advice = [
+  'the plant may or may not be deleted, look it up before you send the delete again',
+  'nothing was deleted, send it again later',
+];
+
+const replaceAdvice: Advice = [
+  'the plant may or may not be replaced, read it before you send the replacement again',
+  'nothing was written, send it again later',
+];
+
 /** Makes the functions that delete and replace plants. Deletes that wait at the same time share a statement. */
 export function createDeletes({ write, connections }: Pick<Database, 'write' | 'connections'>) {
   const batcher = new Batcher<Condition, boolean>({
     what: 'deletes',
     send: (deletes) => deleteTogether(deletes),
-    late: () => toStoreError(new Error('no response in time'), deleteAdvice),
+    late: () => databaseUnavailable(undefined, deleteAdvice),
     running: connections.deletes,
     batch: 128,
     rowOf: ({ id }) => id,
@@ -48,11 +56,14 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
     drained: () => batcher.drained(),
   };
 
-  /** The deadline of the statement is the earliest deadline of its deletes. */
+  /**
+   * The deadline of the statement is the earliest deadline of its deletes. Nobody can confirm a delete after a
+   * lost connection, unlike a create: another client may create the plant again.
+   */
   async function deleteTogether(calls: readonly Delete[], rounds = maxRounds): Promise<void> {
-    const deletes = calls.filter(({ isSettled }) => !isSettled);
+    const deletes = unsettled(calls);
     if (deletes.length === 0) return;
-    const firsts = sortedById(deletes);
+    const firsts = firstOfEachId(deletes);
     const deadline = Math.min(...deletes.map((each) => each.deadline));
     const values = (time: string) => [
       `{${firsts.map(({ input }) => input.id)}}`,
@@ -60,53 +71,35 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
       time,
     ];
     try {
-      const { rows } = await write<[string, string | null]>(deletePlants, values, {
+      const { rows } = await write<[ids: string, kept: string | null]>(deletePlants, values, {
         kind: 'deletes',
         calls: deletes,
         deadline,
         until: Number.POSITIVE_INFINITY,
         advice: deleteAdvice,
       });
-      const [[deletedText, keptJson] = ['{}', null]] = rows;
-      const deleted = new Set(deletedText.slice(1, -1).split(','));
-      const kept = new Map<string, unknown>(Object.entries(JSON.parse(keptJson ?? '{}')));
+      const [[ids = '{}', json = null] = []] = rows;
+      const deleted = new Set(ids.slice(1, -1).split(','));
+      const kept: Record<string, string> = JSON.parse(json ?? '{}');
       for (const call of firsts) if (deleted.has(String(call.input.id))) call.resolve(true);
       // Other deletes of the same ids come after the first delete of each id.
-      for (const call of deletes) settle(call, kept.get(String(call.input.id)));
+      for (const call of deletes) settle(call, kept[String(call.input.id)]);
     } catch (error) {
-      return afterError(deletes, deadline, error);
+      const failure = { error, deadline, advice: deleteAdvice };
+      return sendAgain(unsettled(deletes), failure, deleteTogether);
     }
     // Somebody changed or deleted these plants at the same time, or a trigger prevents the delete.
-    const again = deletes.filter(({ isSettled }) => !isSettled);
+    const again = unsettled(deletes);
     if (rounds > 0) return deleteTogether(again, rounds - 1);
-    for (const call of again) call.reject(plantKept());
+    for (const call of again) call.reject(prevented('keeps'));
   }
 
   /** @param etag the ETag of the plant that was not deleted, or undefined when there is no plant */
-  function settle(call: Delete, etag: unknown): void {
+  function settle(call: Delete, etag: string | undefined): void {
     const { id, etags, mustExist } = call.input;
     if (etag === undefined && !mustExist) call.resolve(false);
-    else if (etag === undefined || etags?.includes(String(etag)) === false)
+    else if (etag === undefined || etags?.includes(etag) === false)
       call.reject(preconditionFailed(id));
-  }
-
-  /** Like the errors of creates, but nobody can confirm a delete: another client may create the plant again. */
-  async function afterError(
-    deletes: readonly Delete[],
-    deadline: number,
-    error: unknown,
-  ): Promise<void> {
-    const rejectAll = (some: readonly Delete[]) => {
-      for (const each of some) each.reject(toStoreError(error, deleteAdvice));
-    };
-    if (isLateWrite(error) || (isSplittable(error) && performance.now() >= deadline)) {
-      rejectAll(deletes.filter((each) => each.deadline <= deadline));
-      return deleteTogether(deletes);
-    }
-    if (!isSplittable(error) || deletes.length === 1) return rejectAll(deletes);
-    const middle = deletes.length >> 1;
-    const halves = [deletes.slice(0, middle), deletes.slice(middle)];
-    await Promise.all(halves.map((half) => deleteTogether(half)));
   }
 
   /** See `PlantStore.replace`. */
@@ -126,19 +119,14 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
         advice: replaceAdvice,
       });
       const [[before = null, , ...columns] = []] = rows;
-      const [json] = plantTexts(columns);
-      if (json !== undefined) return new PlantText(json, etagOf(columns.at(-1)));
+      const [replaced] = plantsOf(columns);
+      if (replaced) return replaced;
       if (before === null && !mustExist) return undefined;
       if (before === null || etags?.includes(before) === false) throw preconditionFailed(id);
       // Try again: somebody changed the plant at the same time, or a trigger prevents the replacement.
     }
-    throw plantKept();
+    throw prevented('keeps');
   }
-}
-
-/** Reads the first of several ETags as JSON texts. */
-function etagOf(json: string | null | undefined): string {
-  return JSON.parse(valuesOf(json)[0] ?? '""');
 }
 
 /** An ETag that no plant can have is left out, so the condition is false for every plant. */
@@ -152,9 +140,7 @@ function conditionOf(id: bigint, ifMatch: string | undefined): Condition {
   return { id, etags: known, mustExist: true };
 }
 
-/** Returns the first delete of each id, ascending by id, so that two statements do not deadlock. */
-function sortedById(deletes: readonly Delete[]): Delete[] {
-  const firsts = new Map<bigint, Delete>();
-  for (const call of deletes) if (!firsts.has(call.input.id)) firsts.set(call.input.id, call);
-  return [...firsts.values()].sort((a, b) => (a.input.id < b.input.id ? -1 : 1));
+function preconditionFailed(id: bigint): PlantStoreError {
+  const message = `the plant ${id} has changed or was deleted since you read it: read it again`;
+  return new PlantStoreError('preconditionFailed', message);
 }
