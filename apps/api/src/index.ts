@@ -75,5 +75,4 @@ export async function startPlantStore({
 
 const output = {
   write: (line: string) => void process.stderr.write(line),
-  settle: async () => {},
 };

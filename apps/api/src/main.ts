@@ -48,7 +48,6 @@ async function start(onListening: (stop: Stop) => void): Promise<void> {
       const isAtTerminal = signal === 'SIGINT' || signal === 'SIGHUP';
       if (err) server.log.fatal({ err: toError(err) }, 'an uncaught exception stops the process');
       await stop(server, isAtTerminal ? 0 : settings.PLANT_STORE_DRAIN_DELAY_MS);
-      await logStream.settle();
     }),
   );
   const listening = await listen(server, settings);

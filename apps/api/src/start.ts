@@ -9,7 +9,7 @@ import { type Authenticate, tokenSyntax } from './auth/authentication.ts';
 import { acceptStaticTokens } from './auth/static-tokens.ts';
 import { connectionCapacity } from './connections/connection-capacity.ts';
 import { backlog } from './connections/node-server-options.ts';
-import { type LogOutput, logOutput } from './observability/log-output.ts';
+import { logOutput } from './observability/log-output.ts';
 import { startTracing } from './observability/tracing.ts';
 import type { Settings } from './settings.ts';
 
@@ -35,7 +35,7 @@ export async function openServer(
   {
     opening = openStore(settings),
     output,
-  }: { opening?: Promise<PlantStore>; output?: LogOutput } = {},
+  }: { opening?: Promise<PlantStore>; output?: { write(line: string): void } } = {},
 ) {
   const stopTracing = await startTracing();
   // The server's modules load while the database opens.

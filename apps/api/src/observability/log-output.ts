@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import sonicBoom from 'sonic-boom';
 
@@ -8,19 +7,13 @@ const maxLength = 8 * 2 ** 20;
 /** Before its exit, a process tries to write the last lines for at most this number of milliseconds. */
 const exitTimeout = 1_000;
 
-export interface LogOutput extends DestinationStream {
-  /** Waits up to a second until all lines are written. Call this function before the process exits. */
-  settle(): Promise<void>;
-}
-
 /**
  * Writes the log to standard output. A thread writes, so that requests never wait for the log. When nobody
- * reads the log, or the disk is full, the log loses lines. A later line gives the number of lost lines.
+ * reads the log, or the disk is full, lines are lost.
  *
  * @param onLost is called for each lost line
  */
-export function logOutput(onLost = () => {}): LogOutput {
-  let lost = 0;
+export function logOutput(onLost = () => {}): DestinationStream {
   let lastRetry = Number.POSITIVE_INFINITY;
   void process.stdout; // Reading `process.stdout` makes a pipe non-blocking, so a full pipe delays no exit.
   const output = new sonicBoom.SonicBoom({
@@ -35,31 +28,13 @@ export function logOutput(onLost = () => {}): LogOutput {
     retryEAGAIN: () => performance.now() < lastRetry,
   });
   output.on('error', () => {}); // The next flush tries again.
-  output.on('drop', () => {
-    lost++;
-    onLost();
-  });
-  output.on('drain', () => {
-    if (lost === 0) return;
-    const msg = `${lost} log lines were lost: standard output did not take them in time`;
-    lost = 0;
-    write(`${JSON.stringify({ level: 40, time: Date.now(), pid: process.pid, msg })}\n`);
-  });
+  output.on('drop', onLost);
   process.on('exit', () => {
     lastRetry = performance.now() + exitTimeout;
     try {
       output.flushSync();
     } catch {} // These lines are lost: the pipe or the disk is full, or the pipe is closed.
   });
-  return {
-    write,
-    async settle() {
-      const written = new Promise((resolve) => output.flush(resolve));
-      await Promise.race([written, setTimeout(exitTimeout)]);
-    },
-  };
-
-  function write(line: string): void {
-    output.write(Buffer.from(line) as unknown as string); // sonic-boom's types allow only a string.
-  }
+  // The cast is needed, because sonic-boom's types allow only a string.
+  return { write: (line) => void output.write(Buffer.from(line) as unknown as string) };
 }

@@ -1,50 +1,35 @@
 import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
-import type { Span, Tracer } from '@opentelemetry/api';
-import {
-  databaseCode,
-  describeStatement,
-  type StatementObserver,
-  statementObservers,
-} from '@plant-store/core/internal';
+import type { Span } from '@opentelemetry/api';
+import { databaseCode, describeStatement, statementObservers } from '@plant-store/core/internal';
 import type { FastifyRequest } from 'fastify';
 import { showText } from '../errors/http-error.ts';
 
-/** Each of these variables asks for traces. OpenTelemetry's SDK reads the values, and its other variables. */
+/** Each of these variables asks for traces. OpenTelemetry's SDK reads their values, and its other variables. */
 const switches = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
   'OTEL_TRACES_EXPORTER',
 ];
 
-/** Paths that programs request every few seconds. They get no span. */
+/** Programs request these paths every few seconds. The requests get no span. */
 const probes = ['/livez', '/readyz', '/metrics'];
 
-/** A statement can carry this number of calls. The SDK's default limit for links is 128. */
-const linkCountLimit = 2_048;
-
-/** Milliseconds for which a closing server waits until the receiver has taken the last spans. */
-const flushTimeout = 1_000;
-
 /**
- * Starts OpenTelemetry when its variables ask for traces. A request gets a span with its route, and a statement
- * gets a span with links to the requests that share it. Call this function before a server starts.
+ * Starts OpenTelemetry when its variables ask for traces. Each request then has a span with its route. Call this
+ * function before the server is built.
  *
- * @returns a function that sends the last spans
- * @throws an Error that names the missing packages
+ * @returns a function that waits up to a second until the receiver has taken the last spans
  */
 export async function startTracing(variables = process.env): Promise<() => Promise<void>> {
   if (!switches.some((name) => variables[name])) return async () => {};
-  const [api, { NodeSDK }, { HttpInstrumentation }, { FastifyOtelInstrumentation }] =
-    await Promise.all([
-      import('@opentelemetry/api'),
-      import('@opentelemetry/sdk-node'),
-      import('@opentelemetry/instrumentation-http'),
-      import('@fastify/otel'),
-    ]).catch(explainMissingPackage);
+  const { trace } = await import('@opentelemetry/api');
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
+  const { FastifyOtelInstrumentation } = await import('@fastify/otel');
   const sdk = new NodeSDK({
     serviceName: variables['OTEL_SERVICE_NAME'] || 'plant-store',
-    spanLimits: { linkCountLimit },
+    spanLimits: { linkCountLimit: 2_048 }, // A statement may carry so many calls. The default is 128.
     metricReaders: [],
     logRecordProcessors: [],
     instrumentations: [
@@ -64,63 +49,56 @@ export async function startTracing(variables = process.env): Promise<() => Promi
         recordExceptions: false,
         requestHook(span, request) {
           span.setAttribute('url.path', pathOf(request.url));
-          request.span = api.trace.getActiveSpan(); // The span of the HTTP instrumentation.
+          request.span = trace.getActiveSpan(); // The server's span, made by the HTTP instrumentation.
         },
       }),
     ],
   });
   sdk.start();
-  // The instrumentation changes the module when a CommonJS module loads it. Ours are ES modules, and Node's
-  // loader hooks for these would delay every start.
+  // A CommonJS module that loads `node:http` makes the HTTP instrumentation change Node's class `Server`. With
+  // ES modules alone, this would need a loader hook, which delays every import.
   createRequire(import.meta.url)('node:http');
-  statementObservers.add(statementTracer(api, api.trace.getTracer('plant-store')));
-  return async () => {
-    await Promise.race([sdk.shutdown().catch(() => {}), setTimeout(flushTimeout)]);
-  };
+  await traceStatements();
+  return () => Promise.race([sdk.shutdown().catch(() => {}), setTimeout(1_000)]);
+}
+
+/** A trace omits the query of a URL, because the query may contain a token or the content of a plant. */
+function pathOf(url: string): string {
+  return showText(url.split('?', 1)[0] ?? '');
 }
 
 /**
  * Makes a span for each statement of a request, by OpenTelemetry's conventions for databases. When several
  * requests share a statement, its span is a child of the first request's span, and has links to all of them.
  */
-function statementTracer(
-  { SpanKind, SpanStatusCode, ROOT_CONTEXT, trace }: typeof import('@opentelemetry/api'),
-  tracer: Tracer,
-): StatementObserver {
-  return ({ text, callers }) => {
+async function traceStatements(): Promise<void> {
+  const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = await import('@opentelemetry/api');
+  const tracer = trace.getTracer('plant-store');
+  statementObservers.add(({ text, callers }) => {
     // Every caller is a request, because only the server calls the store.
-    const spans = new Set((callers as FastifyRequest[]).flatMap(({ span }) => span ?? []));
-    const [first, ...others] = [...spans].filter((span) => span.isRecording());
+    const requests = new Set((callers as FastifyRequest[]).flatMap(({ span }) => span ?? []));
+    const spans: Span[] = [...requests].filter((span) => span.isRecording());
+    const [first] = spans;
     if (!first) return undefined;
     const { operation, table } = describeStatement(text);
-    const attributes = {
-      'db.system.name': 'postgresql',
-      'db.operation.name': operation,
-      'db.collection.name': table,
-      'db.operation.batch.size': callers.length > 1 ? callers.length : undefined,
+    const options = {
+      kind: SpanKind.CLIENT,
+      links: spans.length > 1 ? spans.map((span) => ({ context: span.spanContext() })) : [],
+      attributes: {
+        'db.system.name': 'postgresql',
+        'db.operation.name': operation,
+        'db.collection.name': table,
+        'db.operation.batch.size': callers.length > 1 ? callers.length : undefined,
+      },
     };
-    const shared: Span[] = others.length > 0 ? [first, ...others] : [];
-    const links = shared.map((span) => ({ context: span.spanContext() }));
     const name = `${operation} ${table ?? ''}`.trimEnd();
-    const parent = trace.setSpan(ROOT_CONTEXT, first);
-    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, links }, parent);
-    return (error?: unknown) => {
+    const span = tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, first));
+    return (error) => {
       if (error !== undefined) {
         span.setAttribute('error.type', databaseCode(error) ?? '_OTHER');
         span.setStatus({ code: SpanStatusCode.ERROR });
       }
       span.end();
     };
-  };
-}
-
-/** Traces omit the query of a URL, because the query may contain a token or the content of a plant. */
-function pathOf(url: string): string {
-  return showText(url.split('?', 1)[0] ?? '');
-}
-
-function explainMissingPackage(cause: NodeJS.ErrnoException): never {
-  if (cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-  const remedy = 'run `npm install --include=optional`, or unset the variables OTEL_*';
-  throw new Error(`traces need the optional packages of OpenTelemetry: ${remedy}`, { cause });
+  });
 }
