@@ -11,66 +11,42 @@ import { PlantStoreError } from '../plant-store-error.ts';
 import { define } from './trpc/define.ts';
 
 const scope = 'tokens:manage';
-const tags = ['tokens'];
 
-/** Returns a page with descriptions of access tokens. The page never contains a token itself. */
 export const listAccessTokens = define({
   type: 'query',
-  meta: {
-    scope,
-    openapi: {
-      ...operations.listAccessTokens,
-      summary: 'Lists access tokens',
-      description: 'The newest come first. Never shows a token itself. Needs `tokens:manage`.',
-      tags,
-      successDescription: 'A page of access tokens',
-    },
-  },
+  scope,
+  rest: operations.listAccessTokens,
+  summary: 'Lists access tokens',
+  description: 'The newest come first. Never shows a token itself.',
+  returns: 'A page of access tokens',
   input: ListAccessTokens,
   output: AccessTokenPage,
   run: ({ ctx: { store, deadline, caller }, input }) =>
     store.accessTokens.list(input, { deadline, caller }),
 });
 
-/**
- * Creates an access token. The token has at most the caller's scopes, and expires no later than the caller's
- * token.
- */
 export const createAccessToken = define({
   type: 'mutation',
-  meta: {
-    scope,
-    openapi: {
-      ...operations.createAccessToken,
-      summary: 'Creates an access token',
-      description:
-        'Shows the token once. The new token has at most the scopes of the token that makes the call, and ' +
-        'expires no later. When the response is lost, list the tokens and revoke the new one. Needs ' +
-        '`tokens:manage`.',
-      tags,
-      successDescription: 'The access token',
-    },
-  },
+  scope,
+  rest: operations.createAccessToken,
+  summary: 'Creates an access token',
+  description:
+    'Shows the token once. The new token has at most the scopes of the token that makes the call, and ' +
+    'expires no later. When the response is lost, list the tokens and revoke the new one.',
+  returns: 'The access token',
   input: NewAccessToken,
   output: CreatedAccessToken,
   run: ({ ctx: { store, principal, deadline, caller }, input: { name, ...options } }) =>
     store.accessTokens.grant(principal, name, options, { deadline, caller }),
 });
 
-/** Revokes an access token. A token may revoke itself. */
 export const revokeAccessToken = define({
   type: 'mutation',
-  meta: {
-    scope,
-    openapi: {
-      ...operations.revokeAccessToken,
-      summary: 'Revokes an access token',
-      description:
-        'Every instance rejects the token within 30 s. A token may revoke itself. Needs `tokens:manage`.',
-      tags,
-      successDescription: 'The token is revoked',
-    },
-  },
+  scope,
+  rest: operations.revokeAccessToken,
+  summary: 'Revokes an access token',
+  description: 'Every instance rejects the token within 30 s. A token may revoke itself.',
+  returns: 'The token is revoked',
   input: AccessTokenIdInput,
   output: z.void(),
   run: async ({ ctx: { store, deadline, caller }, input: { id } }) => {

@@ -5,19 +5,14 @@ import { define } from './trpc/define.ts';
 /** Counts plants up to `maxExactCount`. A count up to this number takes a fraction of a second. */
 export const countPlants = define({
   type: 'query',
-  meta: {
-    scope: 'plants:read',
-    tool: 'Counts all plants, or the plants with a tag.',
-    openapi: {
-      ...operations.countPlants,
-      summary: 'Counts plants',
-      description:
-        `A count up to ${maxExactCount} is exact. Where there are more plants, \`count\` is ` +
-        `${maxExactCount} and \`isExact\` is false. Needs the scope \`plants:read\`.`,
-      tags: ['plants'],
-      successDescription: 'How many plants there are',
-    },
-  },
+  scope: 'plants:read',
+  tool: 'Counts all plants, or the plants with a tag.',
+  rest: operations.countPlants,
+  summary: 'Counts plants',
+  description:
+    `A count up to ${maxExactCount} is exact. Where there are more plants, \`count\` is ` +
+    `${maxExactCount} and \`isExact\` is false.`,
+  returns: 'How many plants there are',
   input: CountPlants,
   output: PlantCount,
   run: async ({ ctx: { store, deadline, caller }, input }) => {

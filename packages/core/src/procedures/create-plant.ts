@@ -4,20 +4,15 @@ import { define } from './trpc/define.ts';
 /** Creates a plant. The client chooses the id, so a retry is safe: see `PlantStore.create`. */
 export const createPlant = define({
   type: 'mutation',
-  meta: {
-    scope: 'plants:create',
-    openapi: {
-      ...operations.createPlant,
-      summary: 'Creates a plant',
-      description:
-        'The id makes a retry safe: a request that sends the same plant again also gets 200. ' +
-        'A different plant with an id that is taken gets 409.\n\n' +
-        'Send an id beyond ±9007199254740991 as raw JSON: JavaScript rounds numbers beyond that, ' +
-        'and so does the form view of the API reference.',
-      tags: ['plants'],
-      successDescription: 'Plant response',
-    },
-  },
+  scope: 'plants:create',
+  rest: operations.createPlant,
+  summary: 'Creates a plant',
+  description:
+    'The id makes a retry safe: a request that sends the same plant again also gets 200. ' +
+    'A different plant with an id that is taken gets 409.\n\n' +
+    'Send an id beyond ±9007199254740991 as raw JSON: JavaScript rounds numbers beyond that, ' +
+    'and so does the form view of the API reference.',
+  returns: 'Plant response',
   input: NewPlant,
   output: Plant,
   run: ({ ctx: { store, deadline, caller }, input }) =>

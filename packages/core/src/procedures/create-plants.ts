@@ -6,23 +6,18 @@ import { define } from './trpc/define.ts';
 /** Creates several plants. Each plant has its own outcome: see `PlantStore.createMany`. */
 export const createPlants = define({
   type: 'mutation',
-  meta: {
-    scope: 'plants:create',
-    tool: 'Creates up to 1,000 plants with ids that you choose. Each plant has a result of its own. A repeat is safe.',
-    openapi: {
-      ...operations.createPlants,
-      summary: 'Creates several plants',
-      description:
-        'Each plant stands alone: the response has a result for each one, in the order of the request. ' +
-        'It is `created`, `exists` when the same plant was in the store already, or the error that a ' +
-        'request with this plant alone would get, such as 40900 for an id that is taken. So a retry ' +
-        'of the whole request is safe. Plants with the same id are created one after the other. ' +
-        'When one of the plants is not a valid NewPlant, the whole request gets 40001, and none is ' +
-        'created.',
-      tags: ['plants'],
-      successDescription: 'The result of each plant',
-    },
-  },
+  scope: 'plants:create',
+  tool: 'Creates up to 1,000 plants with ids that you choose. Each plant has a result of its own. A repeat is safe.',
+  rest: operations.createPlants,
+  summary: 'Creates several plants',
+  description:
+    'Each plant stands alone: the response has a result for each one, in the order of the request. ' +
+    'It is `created`, `exists` when the same plant was in the store already, or the error that a ' +
+    'request with this plant alone would get, such as 40900 for an id that is taken. So a retry ' +
+    'of the whole request is safe. Plants with the same id are created one after the other. ' +
+    'When one of the plants is not a valid NewPlant, the whole request gets 40001, and none is ' +
+    'created.',
+  returns: 'The result of each plant',
   input: NewPlants,
   output: CreateResults,
   run: async ({ ctx: { store, deadline, caller, onError }, input: { plants } }) => {

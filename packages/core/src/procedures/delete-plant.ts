@@ -6,19 +6,13 @@ import { define } from './trpc/define.ts';
 /** Deletes the plant with an id. The id is free after the delete. */
 export const deletePlant = define({
   type: 'mutation',
-  meta: {
-    scope: 'plants:delete',
-    tool: 'Deletes a plant. After an error, read the plant before you repeat the call without `ifMatch`.',
-    openapi: {
-      ...operations.deletePlant,
-      summary: 'Deletes a plant',
-      description:
-        'The id is free afterwards. With `If-Match`, a repeated request deletes no other plant. Needs the ' +
-        'scope `plants:delete`.',
-      tags: ['plants'],
-      successDescription: 'The plant is deleted',
-    },
-  },
+  scope: 'plants:delete',
+  tool: 'Deletes a plant. After an error, read the plant before you repeat the call without `ifMatch`.',
+  rest: operations.deletePlant,
+  summary: 'Deletes a plant',
+  description:
+    'The id is free afterwards. With `If-Match`, a repeated request deletes no other plant.',
+  returns: 'The plant is deleted',
   input: DeletePlant,
   output: z.void(),
   run: async ({ ctx: { store, deadline, caller }, input: { id, ifMatch } }) => {

@@ -4,27 +4,21 @@ import { ChangesText } from '../changes/read-changes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { define } from './trpc/define.ts';
 
-/** Returns the changes after a cursor. */
 export const listPlantChanges = define({
   type: 'query',
-  meta: {
-    scope: 'plants:read',
-    events: 'plantChanges',
-    openapi: {
-      ...operations.listPlantChanges,
-      summary: 'Lists changes of the plants',
-      description:
-        'The feed of changes loses nothing. To copy the store, get a cursor by a request without `after`, ' +
-        'list the plants, and then repeat this request with the `next` of each response as `after`. Add ' +
-        'each plant that was created, or replace it, and remove each that was deleted. A plant that was ' +
-        'created and deleted between two requests appears as deleted alone. Deletions are kept for some ' +
-        'days: then the error 41000 says to empty the copy and to begin again. With ' +
-        '`Accept: text/event-stream`, each change comes as an event, at once, and `limit` and `wait` are not ' +
-        'allowed. Needs the scope `plants:read`.',
-      tags: ['plants'],
-      successDescription: 'Changes in their order',
-    },
-  },
+  scope: 'plants:read',
+  events: 'plantChanges',
+  rest: operations.listPlantChanges,
+  summary: 'Lists changes of the plants',
+  description:
+    'The feed of changes loses nothing. To copy the store, get a cursor by a request without `after`, ' +
+    'list the plants, and then repeat this request with the `next` of each response as `after`. Add ' +
+    'each plant that was created, or replace it, and remove each that was deleted. A plant that was ' +
+    'created and deleted between two requests appears as deleted alone. Deletions are kept for some ' +
+    'days: then the error 41000 says to empty the copy and to begin again. With ' +
+    '`Accept: text/event-stream`, each change comes as an event, at once, and `limit` and `wait` are not ' +
+    'allowed.',
+  returns: 'Changes in their order',
   input: ListPlantChanges,
   output: PlantChanges,
   run: async ({ ctx: { store, deadline, caller, hold = (wait) => wait() }, input }) => {

@@ -14,7 +14,7 @@ import { define } from './trpc/define.ts';
  */
 export const plantChanges = define({
   type: 'subscription',
-  meta: { scope: 'plants:read' },
+  scope: 'plants:read',
   input: FollowPlantChanges,
   output: PlantChanges,
   run: async ({ ctx: { store, deadline, caller }, input, signal }) => {

@@ -5,20 +5,14 @@ import { define } from './trpc/define.ts';
 /** Replaces the name and the tag of a plant. Creates nothing: see `PlantStore.replace`. */
 export const replacePlant = define({
   type: 'mutation',
-  meta: {
-    scope: 'plants:update',
-    tool: 'Replaces the name and the tag of a plant. A plant without `tag` loses its tag.',
-    openapi: {
-      ...operations.replacePlant,
-      summary: 'Replaces a plant',
-      description:
-        'Replaces the name and the tag of a plant that is in the store. Without `tag`, the plant has no tag ' +
-        'afterwards. With `If-Match`, replaces only the plant that you have read. Needs the scope ' +
-        '`plants:update`.',
-      tags: ['plants'],
-      successDescription: 'The stored plant with its new content',
-    },
-  },
+  scope: 'plants:update',
+  tool: 'Replaces the name and the tag of a plant. A plant without `tag` loses its tag.',
+  rest: operations.replacePlant,
+  summary: 'Replaces a plant',
+  description:
+    'Replaces the name and the tag of a plant that is in the store. Without `tag`, the plant has no tag ' +
+    'afterwards. With `If-Match`, replaces only the plant that you have read.',
+  returns: 'The stored plant with its new content',
   input: ReplacePlant,
   output: PlantWithEtag,
   run: async ({ ctx: { store, deadline, caller }, input: { id, ifMatch, ...plant } }) => {

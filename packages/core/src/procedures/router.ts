@@ -8,7 +8,7 @@ import { listPlantChanges } from './list-plant-changes.ts';
 import { listPlants } from './list-plants.ts';
 import { plantChanges } from './plant-changes.ts';
 import { replacePlant } from './replace-plant.ts';
-import { t } from './trpc/trpc.ts';
+import { t } from './trpc/define.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -55,5 +55,5 @@ export type AppRouter = typeof appRouter;
 /** Makes a factory for callers in this process: `createCaller({ store, principal })`. */
 export const createCaller = t.createCallerFactory(appRouter);
 
-export type { Context } from './trpc/trpc.ts';
+export type { Context } from './trpc/define.ts';
 export { type CatalogueError, errorShape, toCatalogueError } from './trpc/trpc-error.ts';

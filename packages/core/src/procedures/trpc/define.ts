@@ -1,4 +1,6 @@
+import type { Operation, Scope } from '@plant-store/schemas';
 import {
+  initTRPC,
   type TRPCMutationProcedure,
   type TRPCQueryProcedure,
   type TRPCSubscriptionProcedure,
@@ -6,14 +8,85 @@ import {
   tracked,
 } from '@trpc/server';
 import type * as z from 'zod';
-import { insufficientScope, invalidInput } from '../../plant-store-error.ts';
+import type { Principal } from '../../access-tokens/principals.ts';
+import type { Caller, Deadline } from '../../database/deadline.ts';
+import type { PlantStore } from '../../plant-store.ts';
+import { check, insufficientScope, type PlantStoreError } from '../../plant-store-error.ts';
 import { OutputText } from '../../plants/output-text.ts';
-import { type Context, type ProcedureMeta, t } from './trpc.ts';
-import { toTRPCError } from './trpc-error.ts';
+import { transformer } from './transformer.ts';
+import { errorShape, toCatalogueError, toTRPCError } from './trpc-error.ts';
+
+/** The context that a call passes to its procedure. */
+export interface Context {
+  readonly store: PlantStore;
+  /** The sender of the call. The adapter authenticates the sender before it calls a procedure. */
+  readonly principal: Principal;
+  /** The call must end before this time. Default: 5 s after the call begins. */
+  readonly deadline?: Deadline | undefined;
+  readonly caller?: Caller | undefined;
+  /** Runs `wait`, which waits for changes. `hold` may reject the call before or after the wait. */
+  readonly hold?: (<T>(wait: () => Promise<T>) => Promise<T>) | undefined;
+  /** This function is called with each error that is a part of an output, and must not throw. */
+  readonly onError?: ((error: PlantStoreError) => void) | undefined;
+}
+
+/** What a procedure says about itself. */
+interface Description {
+  /** The scope that the caller needs. With `none`, any valid access token is enough. */
+  readonly scope: Scope | 'none';
+  /** The operation over REST. Without it, the procedure is only a call over tRPC. */
+  readonly rest?: Operation;
+  readonly summary?: string;
+  readonly description?: string;
+  /** A description of the output. */
+  readonly returns?: string;
+  /** Makes the procedure a tool for assistants, with this description. */
+  readonly tool?: string;
+  /** The name of the subscription whose output a REST client gets when the client asks for events. */
+  readonly events?: string;
+}
+
+/** The description as metadata for trpc-to-openapi, on which core does not depend. */
+function toMeta({ scope, rest, summary, description = '', returns, ...others }: Description) {
+  const needs = scope === 'none' ? 'a valid access token, and no scope' : `the scope \`${scope}\``;
+  const [tag] = scope === 'none' ? ['tokens'] : scope.split(':');
+  const openapi = {
+    ...{ summary, description: `${description} Needs ${needs}.`.trimStart() },
+    ...{ tags: [tag], successDescription: returns },
+  };
+  return { scope, ...others, ...(rest && { openapi: { ...rest, ...openapi } }) };
+}
+
+type Meta = ReturnType<typeof toMeta>;
+
+export const t = initTRPC
+  .meta<Meta>()
+  .context<Context>()
+  .create({
+    transformer,
+    // By default, tRPC adds stack traces to errors unless NODE_ENV is `production`.
+    isDev: false,
+    errorFormatter: ({ shape, error }) => errorShape(toCatalogueError(error), shape.data.path),
+  });
+
+interface Call {
+  readonly ctx: Context;
+  readonly getRawInput: () => unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Types<Type = 'query' | 'mutation' | 'subscription', In = z.ZodType, Out = z.ZodType> {
+  readonly type: Type;
+  /** This schema must not be asynchronous. */
+  readonly input: In;
+  /** The schema of the output, or of a subscription's event data. This schema must not transform values. */
+  readonly output: Out;
+}
 
 /** The part of a procedure that the surfaces use. */
 export interface Procedure {
-  readonly definition: Definition & {
+  readonly definition: Types & {
+    readonly meta: Meta;
     /**
      * Checks the principal's scopes, checks the input, and runs the procedure. The output may be an
      * `OutputText`.
@@ -24,47 +97,21 @@ export interface Procedure {
   };
 }
 
-interface Definition<
-  Type = 'query' | 'mutation' | 'subscription',
-  Input = z.ZodType,
-  Output = z.ZodType,
-> {
-  readonly type: Type;
-  readonly meta: ProcedureMeta;
-  /** This schema must not be asynchronous. */
-  readonly input: Input;
-  /** The schema of the output, or of a subscription's event data. This schema must not transform values. */
-  readonly output: Output;
-}
-
-interface Call {
-  readonly ctx: Context;
-  readonly getRawInput: () => unknown;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** A subscription's `run` yields envelopes, and a client gets the content of each envelope. */
-type Result<Type, Output, Event = TrackedEnvelope<z.output<Output>>> = Type extends 'subscription'
-  ? AsyncIterable<Event, void>
-  : z.output<Output>;
-
-/** A `run` may return its output as text. Then only callers in this process get objects. */
-type RunResult<Type, Output> = Type extends 'subscription'
-  ? AsyncIterable<TrackedEnvelope<z.output<Output> | OutputText<z.output<Output>>>, void>
-  : z.output<Output> | OutputText<z.output<Output>>;
+/** The output of `run`. The events of a subscription are in envelopes, and an output may be a text. */
+type RunOutput<Type, Out> = Type extends 'subscription'
+  ? AsyncIterable<TrackedEnvelope<z.output<Out> | OutputText<z.output<Out>>>, void>
+  : z.output<Out> | OutputText<z.output<Out>>;
 
 /** The part of a procedure that the routers and clients of tRPC use. */
-type TRPCProcedure<Type extends Definition['type'], Input, Output> = {
-  query: TRPCQueryProcedure<Types<Type, Input, Output>>;
-  mutation: TRPCMutationProcedure<Types<Type, Input, Output>>;
-  subscription: TRPCSubscriptionProcedure<Types<Type, Input, Output>>;
+type TRPCProcedure<Type extends Types['type'], In, Out> = {
+  query: TRPCQueryProcedure<TRPCTypes<In, z.output<Out>>>;
+  mutation: TRPCMutationProcedure<TRPCTypes<In, z.output<Out>>>;
+  subscription: TRPCSubscriptionProcedure<
+    TRPCTypes<In, AsyncIterable<{ id: string; data: z.output<Out> }, void>>
+  >;
 }[Type];
 
-type Types<Type, Input, Output> = {
-  input: z.input<Input>;
-  output: Result<Type, Output, { id: string; data: z.output<Output> }>;
-  meta: ProcedureMeta;
-};
+type TRPCTypes<In, Output> = { input: z.input<In>; output: Output; meta: Meta };
 
 /**
  * Makes a tRPC procedure. The property `definition` is for our own surfaces. One function runs the whole
@@ -73,27 +120,27 @@ type Types<Type, Input, Output> = {
  * The output needs no check at run time. The type checker compares the type of `run` with the schema, and a
  * test validates the responses.
  */
-export function define<
-  Type extends Definition['type'],
-  Input extends z.ZodType,
-  Output extends z.ZodType,
->({
+export function define<Type extends Types['type'], In extends z.ZodType, Out extends z.ZodType>({
+  type,
+  input,
+  output,
   run,
-  ...definition
-}: Definition<Type, Input, Output> & {
-  run(call: {
-    readonly ctx: Context;
-    readonly input: z.output<Input>;
-    readonly signal: AbortSignal | undefined;
-  }): RunResult<Type, Output> | Promise<RunResult<Type, Output>>;
-}): Procedure & TRPCProcedure<Type, Input, Output> {
-  const { type, meta, input, output } = definition;
+  ...description
+}: Types<Type, In, Out> &
+  Description & {
+    run(call: {
+      readonly ctx: Context;
+      readonly input: z.output<In>;
+      readonly signal: AbortSignal | undefined;
+    }): RunOutput<Type, Out> | Promise<RunOutput<Type, Out>>;
+  }): Procedure & TRPCProcedure<Type, In, Out> {
+  const meta = toMeta(description);
+  const { scope } = description;
   const call = async ({ ctx, getRawInput, signal }: Call): Promise<unknown> => {
     try {
-      checkScope(meta, ctx);
-      const { data, error } = input.safeParse(await getRawInput());
-      if (error) throw invalidInput(error);
-      return await run({ ctx, input: data, signal });
+      const isAllowed = scope === 'none' || ctx.principal.scopes.includes(scope);
+      if (!isAllowed) throw insufficientScope(scope);
+      return await run({ ctx, input: check(input, await getRawInput()), signal });
     } catch (thrown) {
       throw toTRPCError(thrown);
     }
@@ -101,9 +148,10 @@ export function define<
   const builder: object = t.procedure.meta(meta).input(input).output(output);
   // The cast is needed, because tRPC has different types for the resolvers of queries, mutations and
   // subscriptions.
-  const methods = builder as Record<Type, Build<TRPCProcedure<Type, Input, Output>>>;
+  const methods = builder as Record<Type, (resolver: typeof call) => TRPCProcedure<Type, In, Out>>;
   const callHere = async (options: Call) => inObjects(await call(options));
-  return Object.assign(callHere, methods[type](callHere), { definition: { ...definition, call } });
+  const definition = { type, meta, input, output, call };
+  return Object.assign(callHere, methods[type](callHere), { definition });
 }
 
 /** Makes objects from an output that is a text, and from the events of a subscription. */
@@ -115,12 +163,4 @@ function inObjects(output: unknown): unknown {
 
 async function* eventsInObjects(events: AsyncIterable<TrackedEnvelope<unknown>>) {
   for await (const [id, data] of events) yield tracked(id, inObjects(data));
-}
-
-type Build<Built> = (resolver: (call: Call) => Promise<unknown>) => Built;
-
-/** @throws PlantStoreError `insufficientScope` */
-function checkScope({ scope }: ProcedureMeta, { principal }: Context): void {
-  if (scope === 'none' || principal.scopes.includes(scope)) return;
-  throw insufficientScope(scope);
 }

@@ -1,5 +1,5 @@
 import superjson, { type SuperJSONResult } from 'superjson';
-import { PlantStoreError } from '../../plant-store-error.ts';
+import { invalidInput } from '../../plant-store-error.ts';
 
 /**
  * The tRPC transformer: superjson with a stricter deserializer for inputs.
@@ -14,9 +14,7 @@ export const transformer = {
   output: { serialize, deserialize: superjson.deserialize },
 };
 
-/**
- * superjson would change nothing in an object of strings, so `serialize` skips superjson for these objects.
- */
+/** superjson would change nothing in an object of strings, such as the response to a create. */
 function serialize(value: unknown): SuperJSONResult {
   return isObjectOfStrings(value) ? { json: value } : superjson.serialize(value);
 }
@@ -29,29 +27,20 @@ function isObjectOfStrings(value: unknown): value is Record<string, string> {
   );
 }
 
-/** Replaces a value whose claimed type is not accepted. */
-const unsupported = Symbol('unsupported');
-
-const readers: Record<string, (value: unknown) => unknown> = {
-  bigint: (value) =>
-    typeof value === 'string' && /^(0|-?[1-9]\d{0,18})$/.test(value) ? BigInt(value) : unsupported,
-  number: (value) => (value === '-0' ? 0 : unsupported),
-  undefined: (value) => (value === null ? undefined : unsupported),
-};
-
 function deserialize(payload: unknown): unknown {
   if (!isRecord(payload) || !Object.hasOwn(payload, 'json')) {
-    throw new PlantStoreError('invalidInput', 'invalid input: it must be superjson, {"json": …}');
+    throw invalidInput('it must be superjson, {"json": …}');
   }
   const { json, meta } = payload;
   const claims = isRecord(meta) ? meta['values'] : undefined;
   if (Array.isArray(claims)) return read(json, claims);
-  if (isRecord(claims)) {
-    // `for … in` takes less time than `Object.entries`.
-    for (const path in claims) apply(json, path, claims[path]);
-  }
+  // `for … in` takes less time than `Object.entries`.
+  if (isRecord(claims)) for (const path in claims) apply(json, path, claims[path]);
   return json;
 }
+
+/** The maximum number of keys in a path. Inputs of the procedures have at most three levels. */
+const maxLevels = 10;
 
 /**
  * Replaces the value at a path such as `a.b` by a value of the claimed type. In a key, superjson escapes each
@@ -60,23 +49,28 @@ function deserialize(payload: unknown): unknown {
  */
 function apply(json: unknown, path: string, claim: unknown): void {
   const keys = path.split('.', maxLevels + 1);
-  if (keys.length > maxLevels) {
-    const message = `invalid input: a path in meta has over ${maxLevels} keys`;
-    throw new PlantStoreError('invalidInput', message);
-  }
+  if (keys.length > maxLevels) throw invalidInput(`a path in meta has over ${maxLevels} keys`);
   const last = keys.pop() ?? '';
   let parent = json;
   for (const key of keys) parent = isRecord(parent) && Object.hasOwn(parent, key) && parent[key];
   if (isRecord(parent) && Object.hasOwn(parent, last)) parent[last] = read(parent[last], claim);
 }
 
-/** The maximum number of keys in a path. Inputs of the procedures have at most three levels. */
-const maxLevels = 10;
+/** Replaces a value whose claimed type is not accepted. Every schema rejects it. */
+const unsupported = Symbol('unsupported');
 
 function read(value: unknown, claim: unknown): unknown {
-  const type = Array.isArray(claim) ? claim[0] : claim;
-  const reader = typeof type === 'string' && Object.hasOwn(readers, type) && readers[type];
-  return reader ? reader(value) : unsupported;
+  const isText = typeof value === 'string';
+  switch (Array.isArray(claim) ? claim[0] : claim) {
+    case 'bigint':
+      return isText && /^(0|-?[1-9]\d{0,18})$/.test(value) ? BigInt(value) : unsupported;
+    case 'number':
+      return value === '-0' ? 0 : unsupported;
+    case 'undefined':
+      return value === null ? undefined : unsupported;
+    default:
+      return unsupported;
+  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { type ErrorKind, errorCatalogue, httpStatus, type Scope } from '@plant-store/schemas';
 import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server';
+import { getHTTPStatusCodeFromError } from '@trpc/server/http';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { flattenError, ZodError } from 'zod';
 import { maxIssues, PlantStoreError } from '../../plant-store-error.ts';
@@ -73,24 +74,13 @@ export function errorShape({ kind, message, cause }: CatalogueError, path?: stri
 }
 
 function trpcCode(kind: ErrorKind): TRPCCode {
-  return codeByStatus[httpStatus(kind)] ?? 'BAD_REQUEST';
+  return codeByStatus.get(httpStatus(kind)) ?? 'BAD_REQUEST';
 }
 
-const codeByStatus: Record<number, TRPCCode> = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHORIZED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  405: 'METHOD_NOT_SUPPORTED',
-  408: 'TIMEOUT',
-  409: 'CONFLICT',
-  413: 'PAYLOAD_TOO_LARGE',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-  429: 'TOO_MANY_REQUESTS',
-  500: 'INTERNAL_SERVER_ERROR',
-  501: 'NOT_IMPLEMENTED',
-  503: 'SERVICE_UNAVAILABLE',
-};
+const trpcCodes = Object.keys(TRPC_ERROR_CODES_BY_KEY) as TRPCCode[];
+const codeByStatus = new Map(
+  trpcCodes.map((code) => [getHTTPStatusCodeFromError(new TRPCError({ code })), code]),
+);
 
 /** The errors that tRPC itself throws before it calls a procedure. */
 const kindByTrpcCode: Partial<Record<TRPCCode, ErrorKind>> = {
