@@ -1,27 +1,26 @@
-export { AccessTokenError } from './access-token.ts';
-export { allPlants, type PlantQuery, type StoredPlant } from './all-plants.ts';
 export type { AppRouter } from './app-router.ts';
 export {
-  type FollowChangesOptions,
-  followChanges,
-  type PlantChanges,
-} from './follow-changes.ts';
-export { type FollowPlantsOptions, followPlants } from './follow-plants.ts';
-export {
+  AccessTokenError,
   createPlantStoreClient,
   type PlantStoreClient,
   type PlantStoreClientOptions,
-} from './plant-store-client.ts';
+} from './client.ts';
+export { isRetryable, type PlantStoreError, plantStoreError } from './errors.ts';
 export {
-  isRetryable,
-  type PlantStoreError,
-  plantStoreError,
-} from './plant-store-error.ts';
+  allPlants,
+  type FollowChangesOptions,
+  type FollowPlantsOptions,
+  followChanges,
+  followPlants,
+  type PlantChanges,
+  type PlantQuery,
+  type StoredPlant,
+} from './follow.ts';
 export {
   type FollowPlantPagesOptions,
   followPlantPages,
   type PlantPage,
   type PlantPagesQuery,
   plantPages,
-} from './tanstack/plant-pages.ts';
-export { deserialize, hashQueryKey, queryDefaults, serialize } from './tanstack/query-defaults.ts';
+  queryDefaults,
+} from './tanstack.ts';

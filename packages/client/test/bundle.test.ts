@@ -31,8 +31,9 @@ function origin(path: string): string {
 
 /** Runs code with the globals of a web page, but without the globals of Node. */
 function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown> {
-  const web = { fetch, Headers, URL, AbortController, DOMException, setTimeout, clearTimeout };
-  return runInContext(code, createContext({ ...web, ...page }));
+  const web = { fetch, Headers, URL, AbortController, DOMException, Event, EventTarget };
+  const timers = { setTimeout, clearTimeout };
+  return runInContext(code, createContext({ ...web, ...timers, ...page }));
 }
 
 /** Whether the package of a file belongs to the server or the database. */

@@ -108,7 +108,10 @@ describe('a retry', () => {
     const proxy = await startProxy(down, down);
     const client = clientOf(proxy);
     const thrown = await thrownBy(client.deletePlant.mutate({ id: 1n }));
-    expect(plantStoreError(thrown)).toMatchObject({ kind: 'noResponse' });
+    expect(plantStoreError(thrown)).toMatchObject({
+      kind: 'noResponse',
+      message: expect.stringContaining('it may be deleted: look first (HTTP 502'),
+    });
     expect(isRetryable(thrown)).toBe(false);
     expect(proxy.requests).toHaveLength(1);
   });

@@ -88,10 +88,9 @@ it('lists the plants again when the cursor has expired', async () => {
   const cursors = vi
     .fn(client.listPlantChanges.query)
     .mockResolvedValueOnce({ changes: [], next: ofAnotherDatabase });
-  const { listPlants, plantChanges } = client;
+  const { listPlants } = client;
   const { copies, shows } = follow({
     listPlants,
-    plantChanges,
     listPlantChanges: { query: cursors },
   });
   await vi.waitFor(() => expect(copies.length).toBeGreaterThan(1));
@@ -100,17 +99,22 @@ it('lists the plants again when the cursor has expired', async () => {
   expect(cursors.mock.calls.length).toBeGreaterThan(1);
 });
 
-it('waits while the store is down, and continues after a lost connection', async () => {
+it('says when the connection is down, and continues when it works again', async () => {
   const proxy = await startProxyTo(url);
   proxy.fault = 'refuse';
-  const { shows } = follow(createPlantStoreClient({ url: proxy.url, token }));
+  const onConnection = vi.fn();
+  const store = createPlantStoreClient({ url: proxy.url, token });
+  const { shows } = follow(store, { onConnection });
   await vi.waitFor(() => expect(proxy.accepted).toBeGreaterThan(1));
   proxy.fault = 'none';
   await shows(-3n, 5n);
   proxy.fault = 'refuse';
+  await vi.waitFor(() => expect(onConnection).toHaveBeenCalledTimes(3));
   await create(6n);
   proxy.fault = 'none';
   await shows(-3n, 5n, 6n);
+  const states = onConnection.mock.calls.map(([error]) => error && plantStoreError(error)?.kind);
+  expect(states).toEqual(['noResponse', undefined, 'noResponse', undefined]);
 });
 
 it('reports a permanent error', async () => {
@@ -122,9 +126,8 @@ it('reports a permanent error', async () => {
 it('closes the connection when the caller stops followPlants', async () => {
   const proxy = await startProxyTo(url);
   const onError = vi.fn();
-  const { listPlants, listPlantChanges } = client;
-  const { plantChanges } = createPlantStoreClient({ url: proxy.url, token });
-  const { shows, stop } = follow({ listPlants, listPlantChanges, plantChanges }, { onError });
+  const { listPlantChanges } = createPlantStoreClient({ url: proxy.url, token });
+  const { shows, stop } = follow({ listPlants: client.listPlants, listPlantChanges }, { onError });
   await shows(-3n, 5n);
   await vi.waitFor(() => expect(proxy.open).toBeGreaterThan(0));
   stop();

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { AppRouter as CoreRouter } from '@plant-store/core/router';
+import { freePort } from '@plant-store/test-setup';
 import type { inferRouterError, inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import postgres from 'postgres';
 import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
@@ -40,6 +41,11 @@ describe('createPlantStoreClient', () => {
   });
 });
 
+it.each(['/', '/trpc', '/trpc/'])('an address may end with %s', async (end) => {
+  const { whoAmI } = createPlantStoreClient({ url: `${url}${end}`, token });
+  expect(await whoAmI.query()).toMatchObject({ name: 'environment' });
+});
+
 describe('plantStoreError', () => {
   it('returns the kind, the code and the message of an error', async () => {
     await client.createPlant.mutate({ id: 2, name: 'x' });
@@ -62,11 +68,18 @@ describe('plantStoreError', () => {
   });
 
   it('says after a network error that the store did not respond', async () => {
-    const nowhere = createPlantStoreClient({ url: 'http://127.0.0.1:1', token, retry: false });
+    const port = await freePort();
+    const nowhere = createPlantStoreClient({
+      url: `http://127.0.0.1:${port}`,
+      token,
+      retry: false,
+    });
     expect(await errorOf(nowhere.createPlant.mutate({ id: 1, name: 'x' }))).toEqual({
       kind: 'noResponse',
       code: undefined,
-      message: expect.stringContaining('the plant store did not respond: check its address'),
+      message:
+        'the plant store did not respond: check its address and the network, and try again ' +
+        `(fetch failed: connect ECONNREFUSED 127.0.0.1:${port})`,
     });
   });
 
@@ -86,18 +99,22 @@ describe('plantStoreError', () => {
     expect((await call('/'))?.message).not.toContain('CORS');
   });
 
-  const errorFrom = async (page: string) => {
-    const proxy = await listen((_request, response) => response.writeHead(502).end(page));
+  it.each([
+    ['text/html', '<h1>Bad gateway</h1>'],
+    ['text/html', ''],
+    ['application/json', '{"message":"Bad gateway"}'],
+    ['application/json', '{"error":502,"message":"x"}'],
+    ['application/json', ''],
+  ])('names the status when a proxy responds with %s (%s)', async (type, page) => {
+    const proxy = await listen((_request, response) =>
+      response.writeHead(502, { 'content-type': type }).end(page),
+    );
     const { createPlant } = createPlantStoreClient({ url: proxy, token, retry: false });
-    return errorOf(createPlant.mutate({ id: 1, name: 'x' }));
-  };
-
-  it.each(['<h1>Bad gateway</h1>', '{"message":"Bad gateway"}', '{"error":502,"message":"x"}'])(
-    'says that the store did not respond when a proxy responds (%s)',
-    async (page) => {
-      expect(await errorFrom(page)).toMatchObject({ kind: 'noResponse' });
-    },
-  );
+    expect(await errorOf(createPlant.mutate({ id: 1, name: 'x' }))).toMatchObject({
+      kind: 'noResponse',
+      message: expect.stringContaining('(HTTP 502'),
+    });
+  });
 
   it('returns undefined for an aborted call, and for a value that no call threw', async () => {
     const aborted = await thrownBy(

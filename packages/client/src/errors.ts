@@ -1,6 +1,5 @@
 import { type ErrorKind, type errorCatalogue, errorKind, isTemporary } from '@plant-store/schemas';
 import { isTRPCClientError } from '@trpc/client';
-import { AccessTokenError } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
 
 /**
@@ -39,8 +38,8 @@ type FieldMessages = { [field: string]: string[] | undefined };
  * executed the call. It is safe to send a create again.
  */
 interface NoResponse {
-  /** `timeout`: the call reached its time limit. `noStream`: the platform cannot read a stream. */
-  kind: 'noResponse' | 'timeout' | 'noStream';
+  /** `timeout`: the call reached its time limit. */
+  kind: 'noResponse' | 'timeout';
   code: undefined;
   message: string;
 }
@@ -60,20 +59,44 @@ export function plantStoreError<Name extends ProcedureName = ProcedureName>(
 }
 
 function explain(thrown: unknown): PlantStoreError | undefined {
-  if (!isTRPCClientError<AppRouter>(thrown)) {
-    const { error, message }: ResultError = Object(thrown);
-    return fromCatalogue({ error }, `${message}`);
-  }
-  const { data, message, cause, meta } = thrown;
-  if (data) return fromCatalogue(data, message);
+  if (!isTRPCClientError<AppRouter>(thrown)) return fromCatalogue(thrown);
+  const { data, message, cause } = thrown;
+  if (data) return fromCatalogue({ ...data, message });
+  const { response, responseJSON, path, isRepeatable }: CallMeta = Object(thrown.meta);
   // A request with too large headers has no known path, so the server sends the error in the format of REST.
-  const sent: ResultError = Object(meta?.['responseJSON']);
-  const error = fromCatalogue({ error: sent.error }, `${sent.message}`);
+  const error = fromCatalogue(responseJSON);
   if (error) return error;
   if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return undefined;
-  if (cause?.name === 'NoStreamError') return { kind: 'noStream', code: undefined, message };
   const kind = cause?.name === 'TimeoutError' ? 'timeout' : 'noResponse';
-  return { kind, code: undefined, message: `${noResponse} (${message})` };
+  const done = path?.startsWith('delete') ? 'deleted' : 'done';
+  const advice =
+    isRepeatable === false
+      ? `it may be ${done}: look first`
+      : 'check its address and the network, and try again';
+  const reason = response ? `HTTP ${response.status}` : message;
+  return {
+    kind,
+    code: undefined,
+    message: `the plant store did not respond: ${advice} (${reason})`,
+  };
+}
+
+/** What the links add to an error. */
+interface CallMeta {
+  response?: { status: number };
+  responseJSON?: unknown;
+  path?: string;
+  isRepeatable?: boolean;
+}
+
+/** Makes the error for an error code. Returns undefined for a code that only a newer server uses. */
+function fromCatalogue(sent: unknown): PlantStoreError | undefined {
+  const { error: code, message, fields = {} } = Object(sent);
+  const kind = errorKind(code);
+  if (!kind) return undefined;
+  const error = { kind, code, message: `${message}`, ...(kind === 'invalidInput' && { fields }) };
+  // TypeScript does not know that this `kind` and this `code` belong together.
+  return error as CatalogueError[ErrorKind];
 }
 
 /**
@@ -88,51 +111,33 @@ export function isRetryable(thrown: unknown): boolean {
   if (error?.code) return isTemporary(error.kind);
   if (!isTRPCClientError<AppRouter>(thrown)) return false;
   const { data, cause } = thrown;
-  if (cause instanceof AccessTokenError) return false;
-  if (cause?.name === 'AbortError' || cause?.name === 'NoStreamError') return false;
+  if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return false;
   // A response without a known error code came from a proxy or a newer server.
-  const status = data?.httpStatus ?? response?.status ?? 503;
-  return [200, 408, 429].includes(status) || (status >= 500 && status !== 501);
+  const { status } = cause instanceof ResponseError ? cause : (response ?? { status: 503 });
+  const known = data?.httpStatus ?? status;
+  return [200, 408, 429].includes(known) || (known >= 500 && known !== 501);
 }
 
-interface CallMeta {
-  response?: { status: number };
-  isRepeatable?: boolean;
+/**
+ * The client sent no request, because the access token is missing or invalid, or because the token function
+ * threw an error. A token is invalid if an HTTP header cannot contain all its characters.
+ */
+export class AccessTokenError extends Error {
+  override readonly name = 'AccessTokenError';
 }
 
-const noResponse =
-  'the plant store did not respond: check its address and the network, and try again';
+/** A response that is not from the store. */
+export class ResponseError extends Error {
+  readonly status: number;
 
-/** Makes the error for a call or a connection that has reached a time limit of `limit` milliseconds. */
+  constructor(status: number) {
+    super(`HTTP ${status}, which is not from a plant store`);
+    this.status = status;
+  }
+}
+
+/** Makes the error for a call that has reached its time limit of `limit` milliseconds. */
 export function timeoutError(limit: number): Error {
   const error = new Error(`no response within ${limit / 1_000} seconds`);
   return Object.assign(error, { name: 'TimeoutError' });
-}
-
-/** Makes the error for an error code. Returns undefined for a code that only a newer server uses. */
-function fromCatalogue(
-  { error: code, fields = {} }: SentError,
-  message: string,
-): PlantStoreError | undefined {
-  const kind = errorKind(code);
-  // TypeScript does not know that this `kind` and this `code` belong together.
-  return (
-    kind &&
-    ({
-      kind,
-      code,
-      message,
-      ...(kind === 'invalidInput' && { fields }),
-    } as CatalogueError[ErrorKind])
-  );
-}
-
-/** The error of one plant in the results of a batch, or the error in a REST response. */
-interface ResultError extends SentError {
-  message?: unknown;
-}
-
-interface SentError {
-  error?: unknown;
-  fields?: FieldMessages;
 }
