@@ -1,37 +1,28 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { plain, settings } from '../src/settings.ts';
+import { isAbsolute } from 'node:path';
+import { plain, type Setting, settings } from '../src/settings.ts';
 
 // Writes `.env.example` and the table of docs/configuration.md. With `--check`, only compares the files.
-const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-const entries = Object.entries(settings).map(([name, setting]) => {
-  const { fallback = '', example = fallback }: { fallback?: string; example?: string } = setting;
-  const isDirectory = name === 'PLANT_STORE_DATA_DIR';
-  return {
-    name,
-    text: setting.text,
-    example,
-    fallback: isDirectory ? '`.plant-store`' : fallback && `\`${fallback}\``,
-  };
-});
-
-const header = `# Copy this file to .env, and uncomment the settings that you change. docs/configuration.md explains them.`;
-const example = entries.map(({ name, text, example }) => `# ${plain(text)}\n#${name}=${example}\n`);
-const table = entries.map(
-  ({ name, text, fallback }) => `| \`${name}\` | ${fallback || 'unset'} | ${text} |\n`,
+const all: [string, Setting][] = Object.entries(settings);
+const lines = all.map(([name, { text, fallback = '', example = fallback }]) => ({
+  example: `# ${plain(text)}\n#${name}=${example}\n`,
+  // The fallback may be a directory of this machine.
+  row: `| \`${name}\` | ${fallback ? `\`${isAbsolute(fallback) ? example : fallback}\`` : 'unset'} | ${text} |\n`,
+}));
+const pageUrl = new URL('../../../docs/configuration.md', import.meta.url);
+const oldPage = readFileSync(pageUrl, 'utf8');
+const page = oldPage.replace(
+  /(?<=\| variable .*\n.*\n)(\| `[A-Z].*\n)*/,
+  lines.map(({ row }) => row).join(''),
 );
-const page = read('docs/configuration.md').replace(
-  /(\| variable .*\n.*\n)(\| `[A-Z].*\n)*/,
-  (_, head: string) => head + table.join(''),
-);
+const exampleUrl = new URL('../../../.env.example', import.meta.url);
+const header = '# Copy this file to .env, and uncomment the settings that you change.\n';
+const example = [header, ...lines.map(({ example }) => example)].join('\n');
 
-for (const [path, text] of [
-  ['.env.example', [header, ...example].join('\n')],
-  ['docs/configuration.md', page],
-] as const) {
-  if (!process.argv.includes('--check'))
-    writeFileSync(new URL(`../../../${path}`, import.meta.url), text);
-  else if (read(path) !== text) {
-    console.error(`${path} differs from apps/api/src/settings.ts: run npx -y pnpm settings`);
-    process.exitCode = 1;
-  }
+if (!process.argv.includes('--check')) {
+  writeFileSync(pageUrl, page);
+  writeFileSync(exampleUrl, example);
+} else if (page !== oldPage || example !== readFileSync(exampleUrl, 'utf8')) {
+  console.error('.env.example or docs/configuration.md is old: run npx -y pnpm settings');
+  process.exitCode = 1;
 }

@@ -56,10 +56,8 @@ export async function startPlantStore({
     PLANT_STORE_DATA_DIR: dataDirectory,
   });
   const isTemporary = !dataDirectory && !databaseUrl;
-  const { server } = await openServer(settings, {
-    output,
-    ...(isTemporary && { opening: openTestStore() }),
-  });
+  const opening = isTemporary ? { opening: openTestStore() } : {};
+  const { server } = await openServer(settings, { logStream, ...opening });
   const close = async () => {
     await server.close();
     await server.store.close();
@@ -73,6 +71,6 @@ export async function startPlantStore({
   }
 }
 
-const output = {
+const logStream = {
   write: (line: string) => void process.stderr.write(line),
 };

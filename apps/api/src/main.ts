@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
-import { loadSettings, repositoryRoot, type Settings } from './settings.ts';
+import { loadSettings, repositoryRoot } from './settings.ts';
 import { listen, openServer } from './start.ts';
 import { welcome } from './welcome.ts';
 
@@ -15,52 +15,49 @@ const responseTimeout = 6_000;
 /** Milliseconds that the store may take to cancel running statements and to close its database. */
 const storeTimeout = 2_000;
 
+const [, , command = '--build-console'] = process.argv;
+const { runOperator } = command === '--build-console' ? {} : await import('./operator/commands.ts');
+await (runOperator ?? startServer)();
+
 /** Starts the server, and stops it at a signal or after an uncaught exception. */
-export async function main(): Promise<void> {
-  let stop: Stop = async () => {}; // Until the server listens, a signal ends the process at once.
-  // A second signal ends the process, too. After an error, the exit code is 1.
-  closeWithGrace({ delay: false, logger: false, skip }, (cause) => stop(cause));
+async function startServer(): Promise<void> {
+  let running: FastifyInstance | undefined;
+  let drainDelay = 0;
+
+  // Until the server listens, a signal ends the process at once. A second signal does so at any time.
+  // SIGUSR2 belongs to tools, such as profilers. After an error, the exit code is 1.
+  const options = { delay: false as const, logger: false as const };
+  closeWithGrace({ ...options, skip: ['SIGUSR2', 'beforeExit'] }, async ({ err, signal }) => {
+    const server = running;
+    if (!server) return;
+    if (err) server.log.fatal({ err: toError(err) }, 'an uncaught exception stops the process');
+    // SIGINT and SIGHUP come from a user who waits at a terminal.
+    server.drainDelay = signal === 'SIGINT' || signal === 'SIGHUP' ? 0 : drainDelay;
+    // A client that never sends the rest of its request must not delay the exit.
+    await Promise.race([server.close(), setTimeout(server.drainDelay + responseTimeout)]);
+    await Promise.race([server.store.close(), setTimeout(storeTimeout)]);
+  });
+
   try {
-    await start((stopServer) => {
-      stop = stopServer;
+    const settings = loadSettings();
+    drainDelay = settings.PLANT_STORE_DRAIN_DELAY_MS;
+    const consoleBuilt = process.argv.includes('--build-console') && buildConsole();
+    const opened = await openServer(settings);
+    await consoleBuilt; // Until the build has ended, the console's folder is incomplete.
+    opened.server.server.once('listening', () => {
+      running = opened.server;
     });
+    const started = { ...(await listen(opened.server, settings)), ...opened };
+    // The log's stream writes the text, so that all earlier log lines come before it.
+    opened.logStream.write(welcome(settings, started, process.stdout.isTTY));
   } catch (error) {
-    const lines = error instanceof Error ? error.message.split('\n') : [String(error)];
-    console.error(['The plant store did not start.', ...lines].join('\n  '));
+    const { message, syscall } = Object(toError(error));
+    const fix = /listen|getaddrinfo/.test(syscall)
+      ? ': set HOST, PORT and PLANT_STORE_METRICS_PORT to addresses of this machine that are free'
+      : '';
+    console.error(`The plant store did not start.\n${message}${fix}`.replaceAll('\n', '\n  '));
     process.exit(1);
   }
-}
-
-type Stop = (cause: { err?: Error; signal?: NodeJS.Signals }) => Promise<void>;
-
-/** Events that do not stop the server: SIGUSR2 belongs to tools, such as profilers. */
-const skip: ('SIGUSR2' | 'beforeExit')[] = ['SIGUSR2', 'beforeExit'];
-
-async function start(onListening: (stop: Stop) => void): Promise<void> {
-  const settings = loadSettings();
-  const consoleBuilt = process.argv.includes('--build-console') && buildConsole();
-  const { server, metrics, logStream, firstRun } = await openServer(settings);
-  const metricsUrl = metrics && (await listenForMetrics(metrics, server, settings));
-  await consoleBuilt; // Until the build has ended, the console's folder is incomplete.
-  server.server.once('listening', () =>
-    onListening(async ({ err, signal }) => {
-      // SIGINT and SIGHUP come from a user who waits at a terminal.
-      const isAtTerminal = signal === 'SIGINT' || signal === 'SIGHUP';
-      if (err) server.log.fatal({ err: toError(err) }, 'an uncaught exception stops the process');
-      await stop(server, isAtTerminal ? 0 : settings.PLANT_STORE_DRAIN_DELAY_MS);
-    }),
-  );
-  const listening = await listen(server, settings);
-  // The log's stream writes the text, so that all earlier log lines come before it.
-  const started = { ...listening, metricsUrl, firstRun };
-  logStream.write(welcome(settings, started, process.stdout.isTTY));
-}
-
-async function stop(server: FastifyInstance, drainDelay: number): Promise<void> {
-  server.drainDelay = drainDelay;
-  // A client that never sends the rest of its request must not delay the exit.
-  await Promise.race([server.close(), setTimeout(drainDelay + responseTimeout)]);
-  await Promise.race([server.store.close(), setTimeout(storeTimeout)]);
 }
 
 /** A thrown value that is not an error may contain a secret. */
@@ -80,21 +77,4 @@ async function buildConsole(): Promise<void> {
     console.error(`The console was not built:\n${stdout}${stderr}`);
   });
   process.off('exit', kill);
-}
-
-/** Serves the metrics on their own port. Returns the URL of the metrics. */
-async function listenForMetrics(
-  metrics: NonNullable<Awaited<ReturnType<typeof openServer>>['metrics']>,
-  { log }: FastifyInstance,
-  { HOST: host, PLANT_STORE_METRICS_PORT: port = 0 }: Settings,
-): Promise<string> {
-  const { buildMetricsServer } = await import('./process/metrics-server.ts');
-  const url = await buildMetricsServer(metrics, log)
-    .listen({ host, port })
-    .catch((cause) => {
-      const remedy =
-        'set HOST to an address of this machine, and PLANT_STORE_METRICS_PORT to a free port';
-      throw new Error(`cannot listen for Prometheus (${cause.message}): ${remedy}`, { cause });
-    });
-  return `${url}/metrics`;
 }

@@ -56,18 +56,15 @@ export async function pages(
   );
   scope.get('/favicon.ico', (_request, reply) => reply.type('image/svg+xml').send(icon));
 
-  let reference: ReturnType<typeof loadReference> | undefined;
-  const getReference = () => {
-    reference ??= loadReference();
-    return reference;
-  };
+  let loading: ReturnType<typeof loadReference> | undefined;
+  const reference = () => (loading ??= loadReference());
   scope.get('/docs', (_request, reply) => reply.redirect('docs/', 301)); // Works behind a path prefix, too.
   scope.get('/docs/', async (_request, reply) => {
-    const { page, policy } = await getReference();
+    const { page, policy } = await reference();
     return reply.header('content-security-policy', policy).type(html).send(page);
   });
   scope.get('/docs/js/scalar.js', async ({ headers }, reply) => {
-    const { script, zipped } = await getReference();
+    const { script, zipped } = await reference();
     reply.type('text/javascript; charset=utf-8');
     if (!headers['accept-encoding']?.includes('gzip')) return reply.send(script);
     return reply.header('content-encoding', 'gzip').send(zipped);

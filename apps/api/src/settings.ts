@@ -29,7 +29,7 @@ const list = (each: z.ZodType<string, string>) =>
     .transform((text) => (text === '' ? [] : text.split(',').map((value) => value.trim())))
     .pipe(z.array(each));
 
-interface Setting {
+export interface Setting {
   readonly schema: z.ZodType<unknown, string>;
   /** The value of a setting that is not set. Without a fallback, the value is undefined. */
   readonly fallback?: string;

@@ -1,6 +1,6 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setInterval as everyInterval } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { generateToken } from '@plant-store/core/internal';
 import { explainDatabaseError } from '@plant-store/core/operator';
@@ -10,6 +10,7 @@ import { acceptStaticTokens } from './auth/static-tokens.ts';
 import { connectionCapacity } from './connections/connection-capacity.ts';
 import { backlog } from './connections/node-server-options.ts';
 import { logOutput } from './observability/log-output.ts';
+import { serveMetrics } from './observability/metrics-server.ts';
 import { startTracing } from './observability/tracing.ts';
 import type { Settings } from './settings.ts';
 
@@ -32,24 +33,20 @@ export function openStore(settings: Settings, options = {}): Promise<PlantStore>
 /** Opens the store and builds its server, as the settings say. The server does not listen yet. */
 export async function openServer(
   settings: Settings,
-  {
-    opening = openStore(settings),
-    output,
-  }: { opening?: Promise<PlantStore>; output?: { write(line: string): void } } = {},
+  given: { opening?: Promise<PlantStore>; logStream?: { write(line: string): void } } = {},
 ) {
+  const { HOST, DATABASE_URL, PLANT_STORE_TOKEN, PLANT_STORE_METRICS_PORT: port } = settings;
   const stopTracing = await startTracing();
   // The server's modules load while the database opens.
+  const { opening = openStore(settings) } = given;
   const [store, { buildServer }] = await Promise.all([opening, import('./server.ts')]);
-  const { DATABASE_URL, PLANT_STORE_DATA_DIR, PLANT_STORE_TOKEN, PLANT_STORE_METRICS_PORT } =
-    settings;
-  const isNew = !PLANT_STORE_TOKEN && !DATABASE_URL;
-  const firstRun = isNew ? await firstRunToken(PLANT_STORE_DATA_DIR) : undefined;
+  const needsToken = !PLANT_STORE_TOKEN && !DATABASE_URL;
+  const firstRun = needsToken ? await firstRunToken(settings.PLANT_STORE_DATA_DIR) : undefined;
   const token = PLANT_STORE_TOKEN ?? firstRun?.token;
-  const metrics =
-    PLANT_STORE_METRICS_PORT === undefined
-      ? undefined
-      : (await import('./observability/metrics.ts')).createMetrics(store); // This module loads slowly.
-  const logStream = output ?? logOutput(metrics?.countLostLine);
+  // The library of the metrics loads slowly.
+  const observe = port === undefined ? undefined : await import('./observability/metrics.ts');
+  const metrics = observe?.createMetrics(store);
+  const { logStream = logOutput(metrics?.countLostLine) } = given;
   const { maxConnections, shortage } = connectionCapacity();
   const server = await buildServer({
     store,
@@ -67,7 +64,8 @@ export async function openServer(
   });
   server.addHook('onClose', stopTracing);
   if (shortage) server.log.warn({ maxConnections }, shortage);
-  return { server, metrics, logStream, firstRun };
+  const metricsUrl = metrics && (await serveMetrics(metrics, HOST, port));
+  return { server, logStream, firstRun, metricsUrl };
 }
 
 /** Loads the code for JWTs only when the settings ask for JWTs, because this code delays the start. */
@@ -91,23 +89,17 @@ export async function listen(
   server: FastifyInstance,
   { HOST, PORT, PLANT_STORE_FEED_DAYS }: Settings,
 ) {
-  const url = await server.listen({ host: HOST, port: PORT, backlog }).catch((cause) => {
-    const remedy = 'set HOST and PORT to an address of this machine that is free';
-    throw new Error(`cannot listen (${cause.message}): ${remedy}`, { cause });
-  });
+  const url = await server.listen({ host: HOST, port: PORT, backlog });
   const { store, log } = server;
   const databaseError = await store.ready().then(() => undefined, explainDatabaseError);
+  const isReady = () =>
+    store.ready().then(
+      () => true,
+      () => false,
+    );
   void (async () => {
     if (databaseError) {
-      for await (const _ of everyInterval(1_000, undefined, { ref: false })) {
-        if (
-          await store.ready().then(
-            () => true,
-            () => false,
-          )
-        )
-          break;
-      }
+      while (!(await isReady())) await setTimeout(1_000, undefined, { ref: false });
       log.info('the database responds: the plant store is open');
     }
     keepFeed(server, PLANT_STORE_FEED_DAYS);
@@ -118,15 +110,18 @@ export async function listen(
 
 /**
  * Looks every 15 s whether a transaction holds the feed back, and forgets old deletions every hour. Several
- * instances may do this at the same time.
+ * instances may do this at the same time. A read replica has no feed.
  */
 function keepFeed({ store, log, server }: FastifyInstance, days: number): void {
   const watch = () => store.watchFeed().catch(() => {}); // Clients get the same error, and the log has it.
   const forget = () =>
-    store.forgetDeletions(days).catch((error) => {
-      log.warn(`the feed still has old deletions: ${explainDatabaseError(error)}`);
-    });
-  void watch();
+    store
+      .watchFeed()
+      .then(() => store.forgetDeletions(days))
+      .catch((error) => {
+        if (error.kind === 'notImplemented') return;
+        log.warn(`the feed still has old deletions: ${explainDatabaseError(error)}`);
+      });
   void forget();
   const timers = [setInterval(watch, 15_000), setInterval(forget, 3_600_000)];
   for (const timer of timers) timer.unref();

@@ -11,28 +11,22 @@ interface Started {
   readonly firstRun: FirstRunToken | undefined;
 }
 
-const isWindows = process.platform === 'win32';
-
 /**
- * Returns the text that the program prints when it listens. Only a terminal gets the access token: other places,
- * such as the log of a container, are read by more people than its file.
+ * Returns the text that the program prints when it listens. Only a terminal gets the access token, because more
+ * people read the log of a container than the file of the token.
  */
 export function welcome(settings: Settings, started: Started, isTerminal: boolean): string {
   const { url, databaseError, metricsUrl, firstRun } = started;
   const { DATABASE_URL, PLANT_STORE_DATA_DIR, PLANT_STORE_TOKEN } = settings;
   const token = isTerminal ? firstRun?.token : undefined;
-  const state = databaseError
-    ? `The database does not respond yet: ${databaseError}.\nThe server tries again by itself. Until then, each call gets 503.`
-    : 'The plant store is open.';
-  const tokenText = firstRun
-    ? `${token ? `${token}, kept ` : ''}in ${firstRun.path}`
-    : `the one in PLANT_STORE_TOKEN${PLANT_STORE_TOKEN ? '' : `. Create it: ${tokenCommand()}`}`;
-  // A browser never sends the fragment of a URL, so no log has this token.
-  const consoleUrl = `${url}/${token ? `#token=${token}` : ''}`;
+  const program = isInRepository ? 'pnpm plant-store-server' : '@plant-store/server';
+  const tokenText = PLANT_STORE_TOKEN
+    ? 'the one in PLANT_STORE_TOKEN'
+    : `set PLANT_STORE_TOKEN to the output of npx -y ${program} token create me`;
   return `
-${state}
+${databaseError ? `The database does not respond yet: ${databaseError}.\nThe server tries again by itself. Until then, each call gets 503.` : 'The plant store is open.'}
 
-  Console       ${existsSync(builtConsole) ? consoleUrl : 'not built: run npx -y pnpm --filter @plant-store/web build'}
+  Console       ${existsSync(builtConsole) ? `${url}/${token ? `#token=${token}` : ''}` : 'not built: run npx -y pnpm --filter @plant-store/web build'}
   REST          ${url}/plants
   tRPC          ${url}/trpc
   MCP           ${url}/mcp
@@ -40,45 +34,32 @@ ${state}
   OpenAPI       ${url}/openapi.json
   Metrics       ${metricsUrl ?? 'none: set PLANT_STORE_METRICS_PORT to have them'}
   Database      ${DATABASE_URL ? `Postgres at ${describeDatabaseUrl(DATABASE_URL)}` : PLANT_STORE_DATA_DIR}
-  Access token  ${tokenText}
+  Access token  ${firstRun ? `${token ?? ''} in ${firstRun.path}`.trim() : tokenText}
 
 Add a plant:
 
-  ${curlCommand(`${url}/plants`, token, firstRun?.path)}
+  ${process.platform === 'win32' ? windowsCommand(url, firstRun?.path) : curlCommand(url, token, firstRun?.path)}
 
 `;
 }
 
-/** A command that creates an access token, with the settings of this server. */
-function tokenCommand(): string {
-  const root = isWindows ? `"${repositoryRoot}"` : quote(repositoryRoot);
-  const program = isInRepository ? `pnpm -C ${root} plant-store-server` : '@plant-store/server';
-  const create = `npx -y ${program} token create me`;
-  return isWindows ? create : `export PLANT_STORE_TOKEN="$(${create})"`;
+/** A command for a POSIX shell that adds a plant. JavaScript rounds its id. */
+function curlCommand(url: string, token?: string, path?: string): string {
+  const read = path ? `$(cat ${quote(path)})` : `\${PLANT_STORE_TOKEN:?set it to an access token}`;
+  const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
+  const headers = `-H "Authorization: Bearer ${token ?? read}" -H "Content-Type: application/json"`;
+  return `curl ${url}/plants ${headers} -d '${plant}'`;
 }
 
-/** A command that adds a plant: for cmd and PowerShell on Windows, and else for a POSIX shell. */
-function curlCommand(address: string, token: string | undefined, path: string | undefined): string {
-  const type = '-H "Content-Type: application/json"';
-  if (!isWindows) {
-    const read = path
-      ? `$(cat ${quote(path)})`
-      : `\${PLANT_STORE_TOKEN:?set it to an access token}`;
-    // JavaScript rounds this id.
-    const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
-    return `curl ${address} -H "Authorization: Bearer ${token ?? read}" ${type} -d '${plant}'`;
-  }
-  // cmd and PowerShell differ in quotes and variables, so curl itself reads the plant and the token.
-  const [variable, name] = path
-    ? [`"token@${path}"`, 'token:trim']
-    : ['%PLANT_STORE_TOKEN', 'PLANT_STORE_TOKEN'];
-  const bearer = token
-    ? `-H "Authorization: Bearer ${token}"`
-    : `--variable ${variable} --expand-header "Authorization: Bearer {{${name}}}"`;
-  const plant = isInRepository
-    ? join(repositoryRoot, 'examples/plant.json')
-    : join(import.meta.dirname, 'plant.json');
-  return `curl.exe ${address} ${bearer} ${type} -d "@${plant}"`; // In PowerShell, `curl` is another command.
+/** cmd and PowerShell differ in quotes and variables, so curl itself reads the plant and the token. */
+function windowsCommand(url: string, path?: string): string {
+  const folder = isInRepository ? join(repositoryRoot, 'examples') : import.meta.dirname;
+  const variable = path ? `"token@${path}"` : '%PLANT_STORE_TOKEN';
+  const bearer = `"Authorization: Bearer {{${path ? 'token:trim' : 'PLANT_STORE_TOKEN'}}}"`;
+  const headers = `--expand-header ${bearer} -H "Content-Type: application/json"`;
+  const plant = `"@${join(folder, 'plant.json')}"`;
+  // In PowerShell, `curl` is another command.
+  return `curl.exe ${url}/plants --variable ${variable} ${headers} -d ${plant}`;
 }
 
 function quote(text: string): string {
