@@ -35,3 +35,6 @@ export const withPostgres = globalSetup('postgres');
 
 /** A global setup that makes an embedded database. Tests duplicate the directory of this database. */
 export const withEmbedded = globalSetup('embedded');
+
+/** A global setup that starts a Citus cluster. */
+export const withCitus = globalSetup('citus');

@@ -105,7 +105,7 @@ export async function buildServer({
   server.addHook('onClose', async () => void store.events.off('warning', warn));
 
   // These functions listen to the events of Node's server, before Fastify gets a request.
-  trackConnections(server.server);
+  trackConnections(server.server, (reply) => requestLog.connectionLost(reply));
   respondToNodeEvents(server);
   limitConnections(server, maxConnections);
 

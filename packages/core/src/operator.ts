@@ -1,4 +1,6 @@
 /** The exports for the server's settings and the operator's commands. */
+
+export { type Distribution, distribute } from './citus/distribute.ts';
 export {
   databaseUrlSyntax,
   describeDatabaseUrl,

@@ -15,6 +15,7 @@ export { type ReceivedSpan, startOtlpReceiver, statementsOf } from './network/ot
 export { createDatabase } from './postgres/create-database.ts';
 export { freezeProcesses } from './postgres/postgres-process.ts';
 export { runSql } from './postgres/run-sql.ts';
+export { createCitusDatabase, startCitus, type TestCitus } from './postgres/start-citus.ts';
 export {
   hasPgBouncer,
   startPgBouncer,

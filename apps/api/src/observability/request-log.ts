@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { CallerDisconnectedError, databaseCode } from '@plant-store/core/internal';
+import { CallerDisconnectedError } from '@plant-store/core/internal';
 import { type ErrorKind, shorten } from '@plant-store/schemas';
 import {
   type FastifyBaseLogger,
@@ -12,61 +12,68 @@ import {
 import { type HttpError, hideTokens, showText } from '../errors/http-error.ts';
 import type { Metrics } from './metrics.ts';
 
+/** The status in the log when a client disconnected before its response. nginx logs the same status. */
+const clientDisconnected = 499;
+
 /** Load balancers request these two paths every few seconds, so these requests have the log level debug. */
 const probes = new Set(['/livez', '/readyz']);
 
-/** Logs and counts each request once, when its response has closed. */
+/** Logs and counts each request once, when its response has ended. */
 export class RequestLog extends LogController {
   readonly #log: FastifyBaseLogger;
   readonly #metrics: Metrics | undefined;
 
   constructor(log: FastifyBaseLogger, metrics?: Metrics) {
-    super({ disableRequestLogging: true });
+    super();
     this.#log = log;
     this.#metrics = metrics;
   }
 
-  override incomingRequest(_request: FastifyRequest, reply: FastifyReply): void {
-    reply.raw.once('close', () => this.#add(reply));
+  override incomingRequest(): void {}
+
+  override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    this.#add(request, reply.statusCode, reply.elapsedTime);
   }
 
-  override requestCompleted(): void {}
+  /** Logs a request whose connection closed before its response was sent. */
+  connectionLost({ request, elapsedTime, raw, statusCode }: FastifyReply): void {
+    const { waitsFrom, errors } = request;
+    // Clients usually disconnect to end a wait for changes, so the log has the response's status, not 499.
+    const isWait = waitsFrom !== undefined;
+    const ended = isWait ? statusCode : clientDisconnected;
+    const status = isWait && raw.headersSent ? statusCode : (errors?.[0]?.status ?? ended);
+    this.#add(request, status, elapsedTime);
+  }
 
-  #add(reply: FastifyReply): void {
-    const { request, elapsedTime } = reply;
-    const { method, url, routeOptions, headers, waitsFrom, errors, ip, principal } = request;
-    const status = statusOf(reply);
-    this.#metrics?.countRequest(request, status, (waitsFrom ?? elapsedTime) / 1_000);
+  override streamError(error: Error, request: FastifyRequest): void {
+    const hasDisconnected = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (hasDisconnected) return;
+    this.#log.warn({ ...idsOf(request), err: error }, 'a response was cut off');
+  }
+
+  #add(request: FastifyRequest, status: number, milliseconds: number): void {
+    const { headers, routeOptions, waitsFrom, errors, ip, principal, databaseTime } = request;
+    this.#metrics?.countRequest(request, status, (waitsFrom ?? milliseconds) / 1_000);
     const isProbe = status === 200 && probes.has(routeOptions.url ?? '');
     const agent = headers['user-agent'];
     this.#log[isProbe ? 'debug' : 'info'](
       {
         ...idsOf(request),
-        method,
-        // The log omits the query of the URL, because the query may contain the client's token.
-        path: showText(url.split('?', 1)[0] ?? ''),
+        ...describeRequest(request),
         route: routeOptions.url,
         status,
         errorCode: errors?.[0]?.code,
-        ip: ip && showText(ip), // Undefined when the connection closed very early.
+        // When a connection closes very early, Node does not know the client's address.
+        ip: ip && showText(ip),
         userAgent: agent && showText(agent),
-        principal: principal ? shorten(principal.name) : undefined,
+        principal: principal && shorten(principal.name),
         issuer: principal?.issuer,
-        responseTime: rounded(elapsedTime),
-        databaseTime: request.databaseTime > 0 ? rounded(request.databaseTime) : undefined,
+        responseTime: rounded(milliseconds),
+        databaseTime: databaseTime > 0 ? rounded(databaseTime) : undefined,
       },
       'request',
     );
   }
-}
-
-/** Returns the status of a response. After a disconnect, this is 499, as in the log of nginx. */
-function statusOf({ raw, statusCode, request: { waitsFrom, errors } }: FastifyReply): number {
-  // Clients usually disconnect to end a wait for changes.
-  if (raw.writableFinished || (waitsFrom !== undefined && raw.headersSent)) return statusCode;
-  const [error] = errors ?? [];
-  if (error) return error.status;
-  return waitsFrom === undefined ? 499 : statusCode;
 }
 
 const rounded = (milliseconds: number) => Math.round(milliseconds * 10) / 10;
@@ -74,51 +81,47 @@ const rounded = (milliseconds: number) => Math.round(milliseconds * 10) / 10;
 /** Returns the log fields that name a request, and its span when the server traces requests. */
 function idsOf({ id, span }: FastifyRequest) {
   const context = span?.spanContext();
-  return { reqId: id, trace_id: context?.traceId, span_id: context?.spanId };
+  return { reqId: id, ...(context && { trace_id: context.traceId, span_id: context.spanId }) };
 }
 
 /** The request that failed, or the connection that failed before Fastify got a request. */
 type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
 
-/** Adds an error to the log line of its request, and logs the cause of a server error. */
+/**
+ * Adds the code of an error to the request's log line, and logs the cause of a server error. The store also
+ * drops the work of a client that has disconnected, which is no error of the server.
+ */
 export type LogError = (error: HttpError, source?: ErrorSource) => void;
 
-/** A bug is always logged, other server errors at most once a second for each kind. */
+/** Milliseconds between two log lines for the same kind of error. Bugs are always logged. */
+const quietPeriod = 1_000;
+
 export function createErrorLog(log: FastifyBaseLogger): LogError {
   const quietUntil = new Map<ErrorKind, number>();
 
   return (error, source) => {
     const { kind, status, code: errorCode, message, cause } = error;
-    if (cause instanceof CallerDisconnectedError) return; // Nobody waits for the response.
+    if (cause instanceof CallerDisconnectedError) return;
     const request = source && 'raw' in source ? source : undefined;
     if (request) {
       // An incomplete request that has failed fails again when its connection closes.
       if (request.errors && !request.raw.complete) return;
       request.errors = [...(request.errors ?? []), error];
     } else if (source) {
-      return log.info({ reqId: source.id, status, errorCode, ip: source.ip }, 'rejected');
+      log.info({ reqId: source.id, status, errorCode, ip: source.ip }, 'rejected');
+      return;
     }
     const details = { ...(request && idsOf(request)), errorCode, err: cause ?? error };
     if (kind === 'internal') return log.error(details, message);
-    // With status 501, the client has sent an unknown method. A cause of an invalid token is a bad key of the
-    // identity provider.
+    // Status 501 means that the client sent a method that the server does not know. An invalid token has a
+    // cause when the identity provider has a key that cannot be used.
     const isServerError = status >= 500 && kind !== 'notImplemented';
-    if (!isServerError && !(kind === 'tokenInvalid' && cause)) return;
-    if (performance.now() < (quietUntil.get(kind) ?? 0)) return;
-    quietUntil.set(kind, performance.now() + 1_000);
-    log.warn(details, message);
+    const isBadKey = kind === 'tokenInvalid' && cause instanceof Error;
+    const isQuiet = performance.now() < (quietUntil.get(kind) ?? 0);
+    if (isQuiet || !(isServerError || isBadKey)) return;
+    quietUntil.set(kind, performance.now() + quietPeriod);
+    log.warn(details, isBadKey ? cause.message : message);
   };
-}
-
-export const serializers = { err: describeError };
-
-/** Describes an error without its stack, and without the SQL and the values in the messages of Drizzle. */
-function describeError(error: Error): Record<string, unknown> {
-  const source = error.cause instanceof Error && 'query' in error ? error.cause : error;
-  const { name: type, message, stack = '', cause } = source;
-  const [, at] = /[/\\]([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack) ?? []; // Such as `creates.ts:97`.
-  const reason = cause instanceof Error ? describeError(cause) : undefined;
-  return { type, message, code: databaseCode(source), at, cause: reason };
 }
 
 /** Makes a function that returns whether a text is new. After 100 texts, no text is new. */
@@ -129,6 +132,37 @@ export function firstTimes(): (text: string) => boolean {
     known.add(text);
     return true;
   };
+}
+
+export const serializers = {
+  err: describeError,
+  req: describeRequest,
+  res: ({ statusCode }: FastifyReply) => ({ status: statusCode }),
+};
+
+function describeRequest({ method, url }: FastifyRequest) {
+  // The log omits the query of the URL, because the query may contain the client's token.
+  return { method, path: showText(url.split('?', 1)[0] ?? '') };
+}
+
+/**
+ * Describes an error without its stack. Drizzle's messages contain SQL and values, so this function describes
+ * the cause of a Drizzle error.
+ */
+function describeError(error: Error): Record<string, unknown> {
+  const source = error.cause instanceof Error && 'query' in error ? error.cause : error;
+  return {
+    type: source.name,
+    message: source.message,
+    ...('code' in source && { code: source.code }),
+    at: placeOf(source),
+    ...(source.cause instanceof Error && { cause: describeError(source.cause) }),
+  };
+}
+
+/** The place in the code that threw the error, such as `creates.ts:97`. */
+function placeOf({ stack = '' }: Error): string | undefined {
+  return /[/\\]([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack)?.[1];
 }
 
 /** Matches a request id whose characters are safe in a log line and in a header. */

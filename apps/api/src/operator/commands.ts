@@ -1,7 +1,8 @@
+import { createInterface } from 'node:readline/promises';
 import { type PlantStore, PlantStoreError } from '@plant-store/core';
-import { explainDatabaseError, runDoctor } from '@plant-store/core/operator';
+import { distribute, explainDatabaseError, runDoctor } from '@plant-store/core/operator';
 import { type Scope, scopes } from '@plant-store/schemas';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadSettings } from '../settings.ts';
 import { openStore } from '../start.ts';
 
@@ -27,6 +28,13 @@ export async function runOperator(): Promise<void> {
     .description('check the settings and the database, and say what to do')
     .option('--json', 'write each finding as a line of JSON')
     .action(doctor);
+
+  program
+    .command('distribute')
+    .description('distribute the plants over the nodes of a Citus cluster: see docs/scaling.md')
+    .option('--shards <count>', 'the number of shards (default: two for each node)', shardCount)
+    .option('--yes', 'do not ask')
+    .action(distributePlants);
 
   program
     .command('token')
@@ -62,6 +70,31 @@ async function doctor({ json }: { json?: true }): Promise<void> {
     process.stdout.write(`${json ? JSON.stringify(finding) : line}\n`);
   }
   if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
+}
+
+async function distributePlants({ shards, yes }: { shards?: number; yes?: true }): Promise<void> {
+  const { DATABASE_URL: databaseUrl } = loadSettings();
+  if (!databaseUrl) throw new Error('set DATABASE_URL to the coordinator of a Citus cluster');
+  const isDone = await distribute(databaseUrl, {
+    shards,
+    confirm: async ({ shards, nodes }) => {
+      const plan = `${shards} shards on ${nodes} nodes`;
+      if (yes) return true;
+      if (!process.stdin.isTTY) throw new Error(`add --yes to distribute the plants to ${plan}`);
+      const terminal = createInterface(process.stdin, process.stderr);
+      const text = `Distribute the plants to ${plan}? Writes wait meanwhile. [y/N] `;
+      return terminal
+        .question(text)
+        .then((answer) => /^y(es)?$/i.test(answer.trim()))
+        .finally(() => terminal.close());
+    },
+  });
+  process.stdout.write(isDone ? 'The plants are distributed.\n' : 'Nothing was changed.\n');
+}
+
+function shardCount(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number of shards, such as 8.');
 }
 
 /** Opens the store that the settings name, and closes it after `use`. */

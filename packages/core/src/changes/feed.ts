@@ -125,7 +125,11 @@ export class Feed {
   async read(cursor: Cursor, limit: number, options: CallOptions = {}): Promise<ChangesText> {
     const kept = this.#ring?.after(cursor, limit);
     if (kept && kept.changes.length > 0) return kept;
-    return (await readChanges(this.#database, cursor, limit, { ...options, kind: 'changes' })).page;
+    const call = { ...options, kind: 'changes' } as const;
+    const reading = readChanges(this.#database, cursor, limit, call).catch((error) => {
+      throw this.#isClosed ? closing() : error;
+    });
+    return (await reading).page;
   }
 
   /**

@@ -56,18 +56,21 @@ export const selectChanges = `
     json_build_object('epoch', epoch, 'forgottenUpTo', forgotten_up_to::text, 'upTo', up_to::text,
       'found', (select count(*) from found),
       'isHeldBack', exists (
-        (select from plants where changed_in >= up_to and changed_in < started
+        (select 1 from plants where changed_in >= (select up_to from feed)
+          and changed_in < (select started from feed)
           order by changed_in limit 1)
         union all
-        (select from plant_deletions where changed_in >= up_to and changed_in < started
+        (select 1 from plant_deletions where changed_in >= (select up_to from feed)
+          and changed_in < (select started from feed)
           order by changed_in limit 1)),
       'latest', case when $1::xid8 is null then (
         select changed_in::text from (
-          (select changed_in from plants where changed_in < up_to order by changed_in desc limit 1)
-          union all
-          (select changed_in from plant_deletions where changed_in < up_to
+          (select changed_in from plants where changed_in < (select up_to from feed)
             order by changed_in desc limit 1)
-          union all select forgotten_up_to
+          union all
+          (select changed_in from plant_deletions where changed_in < (select up_to from feed)
+            order by changed_in desc limit 1)
+          union all select forgotten_up_to from feed
         ) as latest order by latest.changed_in desc limit 1) end)::text,
     page.*
   from feed cross join (

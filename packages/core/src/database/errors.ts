@@ -102,8 +102,22 @@ export function isDataError(error: unknown): boolean {
   return isStatementError(error) && !isLateWrite(error) && meaningOf(error)[0] === 'row';
 }
 
-/** Whether the halves of a batch may succeed after the whole batch has failed and changed nothing. */
+/** The error of a batch that changed nothing, and whose parts have to be sent separately: see `citus/`. */
+export class PartsError extends Error {
+  override readonly name = 'PartsError';
+  readonly severity = 'ERROR';
+  /** The ids of each part. */
+  readonly parts: readonly (readonly string[])[];
+
+  constructor(parts: readonly (readonly string[])[], options?: ErrorOptions) {
+    super('the rows of the batch are on several nodes', options);
+    this.parts = parts;
+  }
+}
+
+/** Whether parts of a batch may succeed after the whole batch has failed and changed nothing. */
 export function isSplittable(error: unknown): boolean {
+  if (reasonOf(error) instanceof PartsError) return true;
   return isDataError(error) || (isStatementError(error) && meaningOf(error)[0] === 'wait');
 }
 

@@ -1,3 +1,4 @@
+import type { Join } from '../citus/cluster.ts';
 import type { Database, Kind, OpenOptions, Query } from './database.ts';
 import { type Host, parseDatabaseUrl } from './database-url.ts';
 import { defaultTimeout, withTimeout } from './deadline.ts';
@@ -78,13 +79,15 @@ async function withSession<T>(open: Opener, use: (query: Query) => Promise<T>): 
 function createOpener(url: string): Opener {
   const address = parseDatabaseUrl(url);
   let hosts = address.hosts.map((host) => ({ host, dropped: Array.of<string>() }));
+  let joinCluster: Join | undefined;
+  return open;
 
-  return async (limits) => {
+  async function open(limits: SessionLimits): Promise<PostgresSession> {
     let lastError: unknown;
     for (const { host, dropped } of hosts) {
       try {
         const session = await openSession(host, address, limits, dropped);
-        if (!session.isReadOnly || hosts.length === 1) return session;
+        if (!session.isReadOnly || hosts.length === 1) return await withCluster(session);
         session.drop();
         lastError = readOnlyError(host);
       } catch (error) {
@@ -94,7 +97,14 @@ function createOpener(url: string): Opener {
       hosts = [...hosts.filter((each) => each.host !== host), { host, dropped }];
     }
     throw lastError;
-  };
+  }
+
+  async function withCluster(session: PostgresSession): Promise<PostgresSession> {
+    if (!session.hasCitus) return session;
+    const { createCluster } = await import('../citus/cluster.ts');
+    joinCluster ??= createCluster(() => open(requestLimits));
+    return joinCluster(session);
+  }
 }
 
 function readOnlyError({ host, port }: Host): Error {
@@ -109,9 +119,12 @@ const poolerPatience = 30_000;
  * session that waits for its client to read does not work, either.
  */
 async function findWorking(
-  overdue: readonly Statement[],
+  statements: readonly Statement[],
   open: Opener,
 ): Promise<readonly Statement[]> {
+  const overdue = statements.filter(
+    ({ session }) => !(session as PostgresSession).isOnSeveralNodes,
+  );
   const ids = overdue.flatMap((each) => (each.session as PostgresSession).id ?? []);
   // Only the pooler knows which session runs a statement.
   if (ids.length < overdue.length) {

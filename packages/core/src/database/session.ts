@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import postgres from 'postgres';
-import type { Query, Rows } from './database.ts';
+import type { Query, Rows, Values } from './database.ts';
 import type { DatabaseAddress, Host } from './database-url.ts';
 import { timeText, withTimeout } from './deadline.ts';
 import { unconfirmedCommit } from './errors.ts';
@@ -15,6 +15,11 @@ export interface PostgresSession extends Session {
    */
   readonly id: string | undefined;
   readonly isReadOnly: boolean;
+  /** Whether the server has loaded Citus. */
+  readonly hasCitus: boolean;
+  /** Whether the statement may need several nodes of a cluster. An overdue statement then loses its session. */
+  readonly isOnSeveralNodes?: boolean;
+  query(text: string, values: Values, options?: { isPrepared: boolean }): Promise<Rows>;
   /** Runs a statement, and returns its rows as objects. */
   readonly queryObjects: Query;
 }
@@ -65,7 +70,8 @@ export async function openSession(
     },
     onnotice: ({ code, where }) => {
       // A warning of a trigger has a context (`where`). The server's own warning concerns the commit.
-      isUnconfirmed ||= code === '01000' && !where;
+      // Citus has warnings of its own: a node did not hear of a commit (08006), or a part of a page is missing.
+      isUnconfirmed ||= ['01000', '08006', 'CIINF'].includes(code ?? '') && !where;
     },
     // PgBouncer accepts no other settings. Its role has them: see `docs/configuration.md`.
     connection: isPooler ? pooledSettings : { ...pooledSettings, ...neededSettings, ...limits },
@@ -92,9 +98,9 @@ export async function openSession(
     throw error;
   });
 
-  async function run(text: string, values: readonly (string | null)[], asArrays: boolean) {
+  async function run(text: string, values: Values, asArrays: boolean, isPrepared = true) {
     isUnconfirmed = false;
-    const query = client.unsafe(text, [...values], { prepare: !isPooler });
+    const query = client.unsafe(text, [...values], { prepare: isPrepared && !isPooler });
     const rows = await (asArrays ? query.values() : query);
     if (isUnconfirmed) throw unconfirmedCommit();
     return { rows: withoutHoles(rows), count: rows.count };
@@ -104,11 +110,13 @@ export async function openSession(
     id,
     openedAt,
     isReadOnly: row.read_only,
+    hasCitus: row.has_citus,
     get isOpen() {
       return isOpen;
     },
     timeOf: (deadline) => timeText(deadline + clockAhead),
-    query: async (text, values) => (await run(text, values, true)) as Rows,
+    query: async (text, values, options) =>
+      (await run(text, values, true, options?.isPrepared)) as Rows,
     // The cast gives the rows the columns that the caller's text selects.
     queryObjects: async (text, values = []) => (await run(text, values, false)).rows as never,
     drop,
@@ -117,6 +125,7 @@ export async function openSession(
 
 interface ServerState {
   read_only: boolean;
+  has_citus: boolean;
   pid: number;
   id: string;
   /** Milliseconds since 1970, by the server's clock. */
@@ -126,6 +135,7 @@ interface ServerState {
 const readState = `
   select current_setting('transaction_read_only') = 'on' as read_only, pg_backend_pid() as pid,
     (select pid || ' ' || backend_start from pg_stat_activity where pid = pg_backend_pid()) as id,
+    current_setting('citus.version', true) is not null as has_citus,
     (extract(epoch from clock_timestamp()) * 1000)::text as now`;
 
 /**

@@ -58,13 +58,14 @@ export const insertPlants = `
  * Deletes plants, and keeps them in `plant_deletions` for the feed. Returns the ids of the deleted plants, and
  * the ETag of each plant that was there and was not deleted.
  *
- * $1 ids, $2 for each id the expected ETags as an array in text form, or null, $3 the deadline
+ * $1 ids, $2 for each id the expected ETags with commas between them, or null, $3 the deadline
  */
 export const deletePlants = `
   with deleted as (
     delete from plants
     where id = any($1::bigint[])
-      and coalesce(changed_in = any(($2::text[])[array_position($1::bigint[], id)]::xid8[]), true)
+      and coalesce(changed_in::text =
+        any(string_to_array(($2::text[])[array_position($1::bigint[], id)], ',')), true)
     returning ${columns}, created_in
   ), noted as (
     insert into plant_deletions (${columns}, created_in)
@@ -119,7 +120,7 @@ export const contentBytes = 'octet_length(name) + coalesce(octet_length(tag), 0)
  * contains the hash of the tag. With a plain condition instead of `case`, the planner would sort all plants of
  * a frequent tag.
  */
-const hasTag = (tag: string) => `
+export const hasTag = (tag: string) => `
   hashtextextended(tag, 0) = hashtextextended(${tag}, 0) and case when tag = ${tag} then true end`;
 
 /**
@@ -154,7 +155,7 @@ export const selectPagesOfTag = selectPages(hasTag('asked.tag'));
  * The maximum number of plants that one page of a search compares. No index finds a part of a name. Comparing
  * so many plants with ordinary names takes Postgres about 0.1 s.
  */
-const maxCompared = 100_000;
+export const maxCompared = 100_000;
 
 /**
  * Selects one page, with its size in bytes, and perhaps by a search. Returns the number of plants that were
@@ -191,11 +192,11 @@ export const selectPageOfTag = selectPage(hasTag('$4::text'));
 
 /** Counts plants up to a limit. The limit is a part of the text, so that the planner knows it. */
 export const countPlants = (limit: number) => `
-  select count(*)::text from (select from plants limit ${limit}) as found`;
+  select count(*)::text from (select 1 from plants limit ${limit}) as found`;
 
 /** Like `countPlants`, for the plants with a tag. $1 the tag */
 export const countPlantsOfTag = (limit: number) => `
-  select count(*)::text from (select from plants where ${hasTag('$1::text')} limit ${limit}) as found`;
+  select count(*)::text from (select 1 from plants where ${hasTag('$1::text')} limit ${limit}) as found`;
 
 /** Checks that the table exists. */
 export const findNothing = `select ${columns} from plants where false`;

@@ -67,7 +67,7 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
     const deadline = Math.min(...deletes.map((each) => each.deadline));
     const values = (time: string) => [
       `{${firsts.map(({ input }) => input.id)}}`,
-      arrayText(firsts.map(({ input }) => input.etags && `{${input.etags}}`)),
+      arrayText(firsts.map(({ input }) => input.etags?.join())),
       time,
     ];
     try {

@@ -1,5 +1,12 @@
 import type { Call } from '../database/batcher.ts';
-import { type Advice, isLateWrite, isSplittable, toStoreError } from '../database/errors.ts';
+import {
+  type Advice,
+  isLateWrite,
+  isSplittable,
+  PartsError,
+  reasonOf,
+  toStoreError,
+} from '../database/errors.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
 /**
@@ -37,7 +44,7 @@ export function firstOfEachId<Each extends { readonly input: { readonly id: bigi
  * have caused, each half of the calls separately. Repeated bisection finds this row, and a half that waits for
  * a lock does not delay the other half. All other calls are rejected.
  */
-export async function sendAgain<Input, Output>(
+export async function sendAgain<Input extends { readonly id: bigint }, Output>(
   calls: readonly Call<Input, Output>[],
   { error, deadline, advice }: { error: unknown; deadline: number; advice: Advice },
   send: (calls: Call<Input, Output>[]) => Promise<void>,
@@ -48,7 +55,18 @@ export async function sendAgain<Input, Output>(
     if (isLate ? call.deadline <= deadline : !isShared) call.reject(toStoreError(error, advice));
   }
   const again = unsettled(calls);
-  const middle = isLate ? 0 : again.length >> 1;
-  const parts = [again.slice(0, middle), again.slice(middle)];
+  const parts = isLate ? [again] : partsOf(again, error);
   await Promise.all(parts.map((part) => send(part)));
+}
+
+/** Divides calls into halves, or into the parts that a cluster names. */
+function partsOf<Each extends { readonly input: { readonly id: bigint } }>(
+  calls: Each[],
+  error: unknown,
+): Each[][] {
+  const reason = reasonOf(error);
+  const middle = calls.length >> 1;
+  if (!(reason instanceof PartsError)) return [calls.slice(0, middle), calls.slice(middle)];
+  const places = new Map(reason.parts.flatMap((ids, place) => ids.map((id) => [id, place])));
+  return [...Map.groupBy(calls, ({ input }) => places.get(String(input.id))).values()];
 }

@@ -167,7 +167,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
       const { store, sql } = suite;
       const plants = newPlants(20);
       await createAll(store, plants);
-      const release = await holdOpen(sql, 'select from plants for update');
+      const release = await holdOpen(sql, 'update plants set tag = tag');
       const deletes = plants.map(({ id }) => store.delete(id, within(60_000)));
       const [other = { id: 0n, name: '' }] = newPlants(1);
       expect(await store.create(other)).toEqual({ name: 'x' });
@@ -180,6 +180,8 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
       }
     });
   });
+
+  if (!profile.hasTriggers) return;
 
   describe('while a statement is slow', () => {
     it('a create with a deadline gets an error, and is not stored later', async () => {

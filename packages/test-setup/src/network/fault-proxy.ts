@@ -36,6 +36,7 @@ export async function startFaultProxy(serverUrl: string) {
   const heldBack: (() => void)[] = [];
   /** Takes the next response that contains a text. Returns whether the connection stays open. */
   let trap: { text: string; take(client: Socket, response: Buffer): boolean } | undefined;
+  let lostRequest: { text: string; resolve: () => void } | undefined;
 
   const proxy = createServer({ allowHalfOpen: true }, (client) => {
     control.accepted++;
@@ -68,6 +69,12 @@ export async function startFaultProxy(serverUrl: string) {
     }
     client.on('data', (chunk) => {
       if (isForgotten()) return;
+      if (lostRequest && chunk.includes(lostRequest.text)) {
+        lostRequest.resolve();
+        lostRequest = undefined;
+        client.resetAndDestroy();
+        return;
+      }
       isBlackhole ||= fault === 'blackhole';
       if (!isBlackhole) deliver(client, () => server.write(chunk));
     });
@@ -117,6 +124,11 @@ export async function startFaultProxy(serverUrl: string) {
         for (const connection of open) connection.reset();
       };
     },
+    /** Resets the connection of the next request that contains this text, in place of the request. */
+    loseRequest: (text: string) =>
+      new Promise<void>((resolve) => {
+        lostRequest = { text, resolve };
+      }),
     /** Resets the connection of the next response that contains this text. Resolves after the reset. */
     loseResponse: (text: string) =>
       new Promise<void>((resolve) => {

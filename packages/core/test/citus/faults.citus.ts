@@ -1,0 +1,140 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type { PlantStore } from '../../src/index.ts';
+import { startOwnCluster } from '../fixtures/cluster.ts';
+import { connectForTest } from '../fixtures/open-store.ts';
+import { changesAfter, endOf, summaryOf } from '../fixtures/plants.ts';
+
+const unavailable = { code: 50300 };
+const within = (milliseconds: number) => ({ deadline: performance.now() + milliseconds });
+
+it('a plant is found after its create, though a node did not hear of the commit', async () => {
+  const { store, workers, plantOn } = await startOwnCluster();
+  const plants = [await plantOn(0), await plantOn(1)];
+  await store.createMany([await plantOn(0), await plantOn(1)]); // Opens the connections.
+  const cut = workers[0]?.proxy.loseRequest('COMMIT PREPARED');
+  const outcomes = await store.createMany(plants);
+  await cut;
+  for (const [i, { id, name }] of plants.entries()) {
+    expect(outcomes[i]).toHaveProperty('result');
+    expect(await store.get(id)).toMatchObject({ name });
+  }
+});
+
+it('the feed waits for a commit of one node that the coordinator has given up', async () => {
+  const { store, workers, workerUrls, plantOn } = await startOwnCluster();
+  const [slow, other] = [await plantOn(0), await plantOn(1)];
+  await store.createMany([await plantOn(0), await plantOn(1)]);
+  const after = await endOf(store);
+  const worker = connectForTest(
+    Object.assign(new URL(workerUrls[0] ?? ''), { username: 'postgres' }).href,
+  );
+  const waitForStandby = async (name: string) => {
+    await worker.unsafe(`alter system set synchronous_standby_names = '${name}'`);
+    await worker`select pg_reload_conf()`;
+    await expect
+      .poll(() => worker`show synchronous_standby_names`)
+      .toMatchObject([{ synchronous_standby_names: name }]);
+  };
+  await waitForStandby('nobody');
+  const create = store.create(slow).catch((error) => error);
+  await expect
+    .poll(() => worker`select from pg_stat_activity where wait_event = 'SyncRep'`)
+    .not.toHaveLength(0);
+  const proxy = workers[0]?.proxy;
+  if (!proxy) throw new Error('there are two workers');
+  proxy.fault = 'refuse';
+  proxy.fault = 'none';
+  await store.create(other);
+  const early = await store.changes({ after, wait: 2 });
+  await waitForStandby('');
+  await create;
+  const seen = summaryOf(early);
+  const { changes } = await changesAfter(store, early.next, 2 - seen.length);
+  seen.push(...changes.map(({ type, plant }) => `${type} ${plant.id}`));
+  expect(seen.toSorted()).toEqual([`created ${slow.id}`, `created ${other.id}`].toSorted());
+});
+
+/** Creates plants of a worker for some time. Returns how many of them were created in each second. */
+async function rateOf(
+  store: PlantStore,
+  plantOn: (worker: number) => Promise<{ id: bigint; name: string }>,
+  worker: number,
+  milliseconds: number,
+) {
+  const until = performance.now() + milliseconds;
+  let [created, rejected] = [0, 0];
+  const clients = Array.from({ length: 8 }, async () => {
+    while (performance.now() < until) {
+      await store.create(await plantOn(worker)).then(
+        () => created++,
+        () => rejected++,
+      );
+    }
+  });
+  await Promise.all(clients);
+  return { created: (1_000 * created) / milliseconds, rejected };
+}
+
+it('while a worker is down, the ids of the others are created', async () => {
+  const { store, workers, plantOn } = await startOwnCluster();
+  const usual = await rateOf(store, plantOn, 0, 5_000);
+  await workers[1]?.server.halt('SIGINT');
+  const [down, up] = await Promise.all([
+    rateOf(store, plantOn, 1, 5_000),
+    rateOf(store, plantOn, 0, 5_000),
+  ]);
+  process.stdout.write(`usual ${usual.created}/s, while a worker is down ${up.created}/s\n`);
+  expect(down.created).toBe(0);
+  expect(up.created).toBeGreaterThan(usual.created / 2);
+  const plant = await plantOn(1);
+  await expect(store.create(plant)).rejects.toMatchObject(unavailable);
+  await expect(store.list({})).rejects.toMatchObject(unavailable);
+  await expect(store.changes({})).rejects.toMatchObject(unavailable);
+  await workers[1]?.server.start();
+  await expect.poll(() => store.create(plant).catch(() => {})).toEqual({ name: plant.name });
+  await expect.poll(() => store.changes({}).catch(() => {})).toHaveProperty('next');
+  expect((await store.list({})).plants).not.toHaveLength(0);
+});
+
+it('while a worker is frozen, the ids of the others are created again after a few seconds', async () => {
+  const { store, workers, plantOn } = await startOwnCluster();
+  await rateOf(store, plantOn, 0, 1_000);
+  const plants = await Promise.all(Array.from({ length: 2_000 }, (_, i) => plantOn(i % 2)));
+  const thaw = await workers[1]?.server.freeze();
+  const frozenAt = performance.now();
+  const createdAt: number[] = [];
+  const rejectedAt: number[] = [];
+  for (const [i, plant] of plants.entries()) {
+    if (performance.now() - frozenAt > 10_000) break;
+    void store.create(plant, within(5_000)).then(
+      () => i % 2 === 0 && createdAt.push(performance.now() - frozenAt),
+      () => i % 2 === 0 && rejectedAt.push(performance.now() - frozenAt),
+    );
+    await setTimeout(10);
+  }
+  const late = (times: number[]) => times.filter((time) => time > 7_500).length;
+  process.stdout.write(
+    `created while a worker is frozen: ${createdAt.map(Math.round).slice(0, 5)} … ${late(createdAt)} after 7.5 s, rejected ${late(rejectedAt)}\n`,
+  );
+  expect(late(createdAt)).toBeGreaterThan(late(rejectedAt));
+  thaw?.();
+  const plant = await plantOn(1);
+  await expect.poll(() => store.create(plant).catch(() => {})).toEqual({ name: plant.name });
+});
+
+it('without the coordinator, calls get 50300, and go on within two seconds of its return', async () => {
+  const { store, coordinator, plantOn } = await startOwnCluster();
+  const [plant, other] = [await plantOn(0), await plantOn(1)];
+  await store.create(plant);
+  await coordinator.server.halt('SIGQUIT');
+  await expect(store.create(other, within(1_000))).rejects.toMatchObject(unavailable);
+  await expect(store.get(plant.id, within(1_000))).rejects.toMatchObject(unavailable);
+  await coordinator.server.start();
+  const startedAt = performance.now();
+  await expect
+    .poll(() => store.create(other, within(1_000)).catch(() => {}), { interval: 50 })
+    .toEqual({ name: other.name });
+  process.stdout.write(`back after ${Math.round(performance.now() - startedAt)} ms\n`);
+  expect(await store.get(plant.id)).toMatchObject({ name: plant.name });
+});
