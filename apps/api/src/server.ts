@@ -1,42 +1,41 @@
-import type { PlantStore } from '@plant-store/core';
-import { appRouter, procedures } from '@plant-store/core/router';
-import { shorten } from '@plant-store/schemas';
+import { setTimeout } from 'node:timers/promises';
+import compress from '@fastify/compress';
+import cors from '@fastify/cors';
+import rateLimit, { normalizeIP } from '@fastify/rate-limit';
+import { type PlantStore, PlantStoreError, type Principal } from '@plant-store/core';
+import { procedures } from '@plant-store/core/router';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
-import { type Authenticate, requireToken } from './auth/authentication.ts';
-import {
-  dropAfterError,
-  limitConnections,
-  trackConnections,
-  trackResponse,
-} from './connections/client-connections.ts';
-import { drain } from './connections/drain.ts';
-import { dropGoneAfterGap } from './connections/event-loop-gap.ts';
-import { respondToNodeEvents } from './connections/node-errors.ts';
-import { nodeServerOptions } from './connections/node-server-options.ts';
-import { HttpError } from './errors/http-error.ts';
+import { type Authenticate, requireToken } from './auth/tokens.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
 import {
   createErrorLog,
+  type LogError,
   RequestLog,
+  requestIdOf,
   sendRequestId,
   serializers,
 } from './observability/request-log.ts';
 import { pages } from './pages.ts';
-import { cors } from './requests/cors.ts';
-import { defaultMemoryBudget, limitMemory } from './requests/memory/limit-memory.ts';
-import { limitRate } from './requests/rate-limit.ts';
-import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './requests/request-headers.ts';
-import { decorateRequests } from './requests/request-state.ts';
-import { handleError } from './requests/send-error.ts';
-import { takeTurn } from './requests/take-turn.ts';
-import { rejectUnknownRoute, respondToServerOptions } from './requests/unknown-route.ts';
-import { limitWaiting } from './requests/waiting.ts';
-import { compressResponse } from './responses/compression.ts';
+import { clientErrorHandler, respondToNodeErrors, sendError } from './requests/errors.ts';
+import {
+  checkBodyHeaders,
+  checkHost,
+  rejectBadPath,
+  rejectUnknownPaths,
+} from './requests/headers.ts';
+import {
+  type Budgets,
+  createBudgets,
+  limitConnections,
+  rejectAfterPause,
+  reserveBody,
+  serverLimits,
+} from './requests/limits.ts';
 import { mcp } from './surfaces/mcp.ts';
 import { rest } from './surfaces/rest.ts';
-import { trpc } from './surfaces/trpc/trpc.ts';
+import { trpc } from './surfaces/trpc.ts';
 
 export interface ServerOptions {
   store: PlantStore;
@@ -50,12 +49,6 @@ export interface ServerOptions {
   rateLimit?: number | undefined;
   /** Web pages of these origins may call the server. The default is none. */
   corsOrigins?: readonly string[];
-  /** Milliseconds within which a client must send a whole request. */
-  requestTimeout?: number;
-  /** The most open connections. The server closes further connections at once. */
-  maxConnections?: number;
-  /** The most bytes of bodies, pages and unread responses together. The default depends on the heap size. */
-  memoryBudget?: number;
   metrics?: Metrics | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted. The default is none. */
   trustProxy?: string[];
@@ -63,96 +56,160 @@ export interface ServerOptions {
   consoleDirectory?: string | undefined;
 }
 
-/** Builds the HTTP server, ready to `listen` or `inject`. The server's `close` leaves the store open. */
+// The server has these properties for its hooks and surfaces. Each property of a request has one writer.
+declare module 'fastify' {
+  interface FastifyInstance {
+    store: PlantStore;
+    authenticate: Authenticate;
+    budgets: Budgets;
+    logError: LogError;
+    /** Milliseconds for which a closing server accepts requests. The process sets them. */
+    drainDelay: number;
+    isClosing: boolean;
+  }
+  interface FastifyRequest {
+    /** Whether the client has disconnected. */
+    readonly isGone: boolean;
+    /** Set by the hook `requireToken`. */
+    principal: Principal | null;
+    /** Milliseconds for which the database has worked for this request. The store adds to this number. */
+    databaseTime: number;
+    /** Milliseconds until the request began to wait for changes. Set by `startWaiting`. */
+    waitsFrom: number | undefined;
+  }
+}
+
+/**
+ * Builds the HTTP server, ready to `listen` or `inject`. The function reads as the life of a request: each hook
+ * runs in this order. The server's `close` leaves the store open.
+ */
 export async function buildServer({
   store,
   authenticate = store.accessTokens.authenticate,
   logLevel = 'info',
   logStream = logOutput(),
-  rateLimit,
+  rateLimit: mostRequests,
   corsOrigins = [],
-  requestTimeout,
-  maxConnections = 10_000,
-  memoryBudget = defaultMemoryBudget(),
   metrics,
   trustProxy = [],
   consoleDirectory,
 }: ServerOptions): Promise<FastifyInstance> {
   const log = pino({ level: logLevel, serializers }, logStream);
-  const crossOrigin = cors(corsOrigins);
-  const requestLog = new RequestLog(log, metrics);
   const server = fastify({
+    ...serverLimits,
     // The cast gives the server the usual type, without pino's own type.
     loggerInstance: log as FastifyBaseLogger,
-    logController: requestLog,
-    // One logger for all requests is cheaper than a child logger for each request, and our lines contain the
-    // request's id anyway.
+    logController: new RequestLog(log, metrics),
+    // One logger for all requests is cheaper than a child logger for each request.
     childLoggerFactory: (logger) => logger,
+    genReqId: requestIdOf,
     trustProxy: trustProxy.length > 0 && trustProxy,
     schemaController: { compilersFactory: noCompilers },
-    ...nodeServerOptions(requestTimeout),
+    // The server responds to requests on open connections even while the server closes.
+    return503OnClosing: false,
+    frameworkErrors: rejectBadPath,
+    clientErrorHandler,
   });
-  decorateRequests(server);
   server.decorate('store', store);
+  server.decorate('authenticate', authenticate);
+  server.decorate('budgets', createBudgets());
   server.decorate('logError', createErrorLog(server.log));
-  server.decorate('startWaiting', limitWaiting(Math.ceil(maxConnections / 2)));
-  server.setErrorHandler(handleError);
-  server.setNotFoundHandler(({ url }) => {
-    throw new HttpError('pathUnknown', `there is no path ${shorten(url)}`);
-  });
-  const warn = (message: string) => server.log.warn(message);
-  store.events.on('warning', warn);
-  server.addHook('onClose', async () => void store.events.off('warning', warn));
+  server.decorate('drainDelay', 0).decorate('isClosing', false);
+  server.decorateRequest('isGone', { getter: isGone });
+  server.decorateRequest('principal', null);
+  server.decorateRequest('databaseTime', 0);
+  server.decorateRequest('waitsFrom', undefined);
 
-  // These functions listen to the events of Node's server, before Fastify gets a request.
-  trackConnections(server.server, (reply) => requestLog.connectionLost(reply));
-  respondToNodeEvents(server);
-  limitConnections(server, maxConnections);
+  // Before Fastify gets a request: Node closes surplus connections, and rejects bytes that are not HTTP.
+  limitConnections(server);
+  respondToNodeErrors(server);
 
-  // Hooks that run for every request, in this order.
-  server.addHook('onRequest', sendRequestId);
-  server.addHook('onRequest', trackResponse);
-  server.addHook('onRequest', checkRequestHeaders);
-  server.addHook('onRequest', crossOrigin.respondToPreflight);
-  server.addHook('onRequest', respondToServerOptions);
-  server.addHook('onRequest', rejectUnknownRoute(server));
+  // Every request. An error of a hook goes to the error handler of the request's surface.
+  server.setErrorHandler(sendError);
+  server.addHook('onRequest', sendRequestId); // Every response names the request for the log.
+  server.addHook('onRequest', checkHost); // Node's own check sends no error body.
+  if (corsOrigins.length > 0) await server.register(cors, corsOptions(corsOrigins));
+  const rejectOtherPaths = rejectUnknownPaths(server);
+  await server.register(pages, { consoleDirectory }); // These pages need no token.
 
-  await server.register(pages, { consoleDirectory });
+  // The requests of REST, tRPC and MCP.
   await server.register(async (operations) => {
-    // The operations of REST and of tRPC have further hooks.
-    if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
-    operations.addHook('onRequest', requireToken(authenticate));
-    const memory = limitMemory(memoryBudget);
-    operations.decorate('memory', memory);
-    operations.decorateRequest('reserve', memory.reserve);
-    operations.addHook('onRequest', checkBodyHeaders);
-    operations.addHook('onRequest', memory.reserveBody);
-    operations.addHook('onRequest', takeTurn(server.server));
-    operations.addHook('onRequest', sendContinue);
-    operations.addHook('preParsing', memory.countChunks);
-    operations.addHook('preValidation', dropAfterError);
-    operations.addHook('preValidation', dropGoneAfterGap(operations));
-    operations.addHook('onSend', memory.countResponse);
-    operations.addHook('onSend', compressResponse);
-
-    await operations.register(rest, { procedures });
-    await operations.register(trpc, { procedures, router: appRouter, prefix: '/trpc' });
+    if (mostRequests !== undefined) {
+      await operations.register(rateLimit, rateLimitOptions(mostRequests));
+      operations.addHook('onRequest', operations.rateLimit()); // Requests with invalid tokens count too.
+    }
+    operations.addHook('onRequest', requireToken); // No body is read before the token is checked.
+    operations.addHook('onRequest', rejectAfterPause(server)); // A late write may have been sent again.
+    operations.addHook('onRequest', checkBodyHeaders); // Fastify ignores the charset and the coding.
+    operations.addHook('onRequest', reserveBody); // Large bodies may fill only their own budget.
+    await operations.register(compress, compressOptions);
+    await operations.register(rest, { procedures, rejectOtherPaths });
+    await operations.register(trpc, { procedures, prefix: '/trpc' });
     await operations.register(mcp, { procedures });
   });
 
-  // The hooks of every response.
-  const { waitForDrain, announceClose, closeAfterResponse } = drain(server, store.stopWaiting);
-  // Without allowed origins, a response never depends on the origin, so no CORS header is needed.
-  if (corsOrigins.length > 0) server.addHook('onSend', crossOrigin.setCorsHeaders);
-  server.addHook('onSend', announceClose);
-  server.addHook('onResponse', closeAfterResponse);
-
-  // The hooks of a shutdown.
-  server.addHook('preClose', async () => server.log.info('stopping'));
-  server.addHook('preClose', waitForDrain);
-  server.addHook('onClose', async () => server.log.info('stopped'));
+  // The end of the server.
+  const warn = (message: string) => server.log.warn(message);
+  store.events.on('warning', warn);
+  server.addHook('preClose', async () => drain(server));
+  server.addHook('onClose', async () => {
+    store.events.off('warning', warn);
+    server.log.info('stopped');
+  });
   return server;
 }
+
+/** A client that has ended its side counts as disconnected, because Node then closes the connection. */
+function isGone(this: { raw: { socket: { destroyed: boolean; readableEnded: boolean } } }) {
+  const { destroyed, readableEnded } = this.raw.socket;
+  return destroyed || readableEnded;
+}
+
+/**
+ * Lets load balancers see that `/readyz` has changed, while the server still accepts requests. Then ends the
+ * waits for changes. Afterwards Fastify stops listening, and closes when every request has its response.
+ */
+async function drain(server: FastifyInstance): Promise<void> {
+  server.log.info('stopping');
+  server.isClosing = true; // Fastify now sends `Connection: close` with each response.
+  await setTimeout(server.drainDelay);
+  server.store.stopWaiting();
+  // A response that began before the shutdown leaves its connection open.
+  const timer = setInterval(() => server.server.closeIdleConnections(), 50);
+  server.server.once('close', () => clearInterval(timer));
+}
+
+function corsOptions(origin: readonly string[]) {
+  return {
+    origin: [...origin],
+    methods: ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'],
+    exposedHeaders: [
+      ...['Accept-Encoding', 'Allow', 'ETag', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+      ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+    ],
+    maxAge: 600, // In seconds.
+    strictPreflight: false, // The plugin's own error is not in the format of the contract.
+  };
+}
+
+function rateLimitOptions(max: number) {
+  return {
+    global: false,
+    max,
+    timeWindow: 60_000,
+    cache: 100_000, // Without this limit, requests from many addresses could fill the memory.
+    keyGenerator: ({ ip }: { ip: string }) => normalizeIP(String(ip)), // A /64 of IPv6 is one client.
+    errorResponseBuilder: (_request: unknown, { after }: { after: string }) =>
+      new PlantStoreError('rateLimited', `over ${max} requests a minute: try again in ${after}`),
+  };
+}
+
+/** Low levels are fast, and still shorten a list to an eighth. */
+const compressOptions = {
+  global: false,
+  encodings: ['br' as const, 'gzip' as const],
+  zlibOptions: { level: 3 },
+};
 
 /**
  * Replaces Fastify's compilers of JSON Schemas, whose modules load slowly. Our routes need no JSON Schemas:

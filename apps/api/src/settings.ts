@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { databaseUrlSyntax, isDatabaseUrl, isWebhookTarget } from '@plant-store/core/operator';
 import { z } from 'zod';
-import { tokenSyntax } from './auth/authentication.ts';
+import { tokenSyntax } from './auth/tokens.ts';
 
 /** Whether this program runs in the repository. In the published package, this file is JavaScript. */
 export const isInRepository = import.meta.url.endsWith('.ts');

@@ -5,13 +5,11 @@ import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { generateToken } from '@plant-store/core/internal';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import type { FastifyInstance } from 'fastify';
-import { type Authenticate, tokenSyntax } from './auth/authentication.ts';
-import { acceptStaticTokens } from './auth/static-tokens.ts';
-import { connectionCapacity } from './connections/connection-capacity.ts';
-import { backlog } from './connections/node-server-options.ts';
+import { acceptStaticTokens, type Authenticate, tokenSyntax } from './auth/tokens.ts';
 import { logOutput } from './observability/log-output.ts';
 import { serveMetrics } from './observability/metrics-server.ts';
 import { startTracing } from './observability/tracing.ts';
+import { backlog } from './requests/limits.ts';
 import type { Settings } from './settings.ts';
 
 /** The access token of an embedded store, and its file. */
@@ -47,7 +45,6 @@ export async function openServer(
   const observe = port === undefined ? undefined : await import('./observability/metrics.ts');
   const metrics = observe?.createMetrics(store);
   const { logStream = logOutput(metrics?.countLostLine) } = given;
-  const { maxConnections, shortage } = connectionCapacity();
   const server = await buildServer({
     store,
     logStream,
@@ -56,14 +53,12 @@ export async function openServer(
       await acceptJwtsOf(settings, store.accessTokens.authenticate),
     ),
     metrics,
-    maxConnections,
     trustProxy: settings.PLANT_STORE_TRUST_PROXY,
     logLevel: settings.LOG_LEVEL,
     rateLimit: settings.PLANT_STORE_RATE_LIMIT,
     corsOrigins: settings.PLANT_STORE_CORS_ORIGINS,
   });
   server.addHook('onClose', stopTracing);
-  if (shortage) server.log.warn({ maxConnections }, shortage);
   const metricsUrl = metrics && (await serveMetrics(metrics, HOST, port));
   return { server, logStream, firstRun, metricsUrl };
 }

@@ -27,7 +27,7 @@ export {
   type PlantStore,
   type StoreEvents,
 } from './plant-store.ts';
-export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
+export { PlantStoreError } from './plant-store-error.ts';
 export type { WebhookSettings, Webhooks } from './webhooks/webhooks.ts';
 export type { CheckedOptions, ManyCreatesOutcome } from './writes/creates.ts';
 export type { ConditionalOptions } from './writes/deletes.ts';

@@ -7,40 +7,20 @@ import {
 } from '@plant-store/schemas/plain';
 import type * as z from 'zod';
 
-/** The names of the errors that the store itself throws. The catalogue contains all errors. */
-export type PlantStoreErrorKind = Extract<
-  ErrorKind,
-  | 'invalidInput'
-  | 'tokenInvalid'
-  | 'insufficientScope'
-  | 'plantUnknown'
-  | 'accessTokenUnknown'
-  | 'webhookUnknown'
-  | 'idTaken'
-  | 'webhookNameTaken'
-  | 'cursorExpired'
-  | 'preconditionFailed'
-  | 'plantRejected'
-  | 'notImplemented'
-  | 'databaseUnavailable'
-  | 'overloaded'
-  | 'shuttingDown'
->;
-
 /**
- * The error class of the store. `kind` is the name of the error in the catalogue. Clients may see `message`,
- * and only the operator may see `cause`.
+ * The error class of the store and of its surfaces. `kind` is the name of the error in the catalogue. Clients
+ * may see `message`, and only the operator may see `cause`.
  */
 export class PlantStoreError extends Error {
   override readonly name = 'PlantStoreError';
-  readonly kind: PlantStoreErrorKind;
+  readonly kind: ErrorKind;
   /** The missing scope, if `kind` is `insufficientScope`. */
   readonly requiredScope: Scope | undefined;
 
   constructor(
-    kind: PlantStoreErrorKind,
+    kind: ErrorKind,
     message: string,
-    { requiredScope, ...options }: ErrorOptions & { requiredScope?: Scope } = {},
+    { requiredScope, ...options }: ErrorOptions & { requiredScope?: Scope | undefined } = {},
   ) {
     super(message, options);
     this.kind = kind;

@@ -16,7 +16,11 @@ const webhookOperations = [
  * procedures that can have the error. Default: every procedure.
  */
 export const errorCatalogue = {
-  bodyNotJson: { code: 40000, when: 'the body is not JSON', advice: 'send JSON in UTF-8' },
+  bodyNotJson: {
+    code: 40000,
+    when: 'the body is not JSON, or the bytes are not HTTP',
+    advice: 'send JSON in UTF-8, by a client that sends HTTP/1.1',
+  },
   invalidInput: {
     code: 40001,
     when: 'the body is not a valid NewPlant',
@@ -24,8 +28,8 @@ export const errorCatalogue = {
   },
   malformedRequest: {
     code: 40002,
-    when: 'the request is not valid HTTP or tRPC',
-    advice: 'correct the HTTP client or the proxy',
+    when: 'the request is not valid tRPC, or its path or query is not valid',
+    advice: 'correct what the message names',
   },
   tokenMissing: {
     code: 40100,
@@ -145,8 +149,8 @@ export const errorCatalogue = {
   },
   notImplemented: {
     code: 50100,
-    when: 'the server does not know the method or the transfer coding, or its database has no feed',
-    advice: 'use a method of the API; without a feed, list the plants again and again',
+    when: 'the database is a read replica, which has no feed',
+    advice: 'use the primary, or list the plants again and again',
   },
   databaseUnavailable: {
     code: 50300,

@@ -1,3 +1,4 @@
+import { PlantStoreError } from '@plant-store/core';
 import { createPrincipalCache, type TokenOwner } from '@plant-store/core/internal';
 import { isScope, type Scope, shorten } from '@plant-store/schemas';
 import {
@@ -9,8 +10,7 @@ import {
   type JWTVerifyGetKey,
   jwtVerify,
 } from 'jose';
-import { HttpError } from '../errors/http-error.ts';
-import { type Authenticate, tokenInvalid } from './authentication.ts';
+import { type Authenticate, tokenInvalid } from './tokens.ts';
 
 /** The identity provider whose JWTs are accepted. */
 export interface JwtSettings {
@@ -61,7 +61,7 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
       const principal = { name: sub, scopes: scopesOf(payload), expiresAt, issuer };
       return { principal, validFor: exp * 1_000 - Date.now() };
     } catch (error) {
-      if (error instanceof HttpError) throw error;
+      if (error instanceof PlantStoreError) throw error;
       // jose throws its base class for a response without a JWKS: the status is not 200, or the body not JSON.
       if (error instanceof errors.JOSEError && error.code === errors.JOSEError.code)
         unavailable(error);
@@ -98,7 +98,7 @@ function identityProviderKeys(url: URL): JWTVerifyGetKey {
 
 function unavailable(cause: unknown): never {
   const message = 'the identity provider did not respond: try again';
-  throw new HttpError('identityProviderUnavailable', message, { cause });
+  throw new PlantStoreError('identityProviderUnavailable', message, { cause });
 }
 
 /**

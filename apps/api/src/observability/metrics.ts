@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { PlantStore } from '@plant-store/core';
 import { databaseCode, describeStatement, statementObservers } from '@plant-store/core/internal';
+import { httpStatus } from '@plant-store/schemas';
 import type { FastifyRequest } from 'fastify';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -34,7 +35,7 @@ export function createMetrics(store: PlantStore) {
     /** @param seconds until the end of the response, or until the request began to wait for changes */
     countRequest(request: FastifyRequest, status: number, seconds: number): void {
       const { method, is404, routeOptions, errors } = request;
-      const error = errors?.find((each) => each.status >= 500)?.code;
+      const error = errors?.find(({ kind }) => httpStatus(kind) >= 500)?.code;
       const labels = {
         // Requests without a route share one label, because Node knows many methods.
         http_request_method: is404 ? '_OTHER' : method,

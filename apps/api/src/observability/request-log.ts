@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Span } from '@opentelemetry/api';
+import type { PlantStoreError } from '@plant-store/core';
 import { CallerDisconnectedError } from '@plant-store/core/internal';
-import { type ErrorKind, shorten } from '@plant-store/schemas';
+import { type ErrorKind, httpStatus, shorten } from '@plant-store/schemas';
 import {
   type FastifyBaseLogger,
   type FastifyReply,
@@ -9,8 +11,17 @@ import {
   LogController,
   type onRequestHookHandler,
 } from 'fastify';
-import { type HttpError, hideTokens, showText } from '../errors/http-error.ts';
+import { hideTokens, showText } from '../requests/errors.ts';
 import type { Metrics } from './metrics.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The errors that the client got. A batch may get several errors. Set by `logError`. */
+    errors?: PlantStoreError[];
+    /** The request's span, when the server traces requests. Set by OpenTelemetry's plugin. */
+    span?: Span | undefined;
+  }
+}
 
 /** The status in the log when a client disconnected before its response. nginx logs the same status. */
 const clientDisconnected = 499;
@@ -29,19 +40,23 @@ export class RequestLog extends LogController {
     this.#metrics = metrics;
   }
 
-  override incomingRequest(): void {}
+  override incomingRequest(_request: FastifyRequest, reply: FastifyReply): void {
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) this.#connectionLost(reply);
+    });
+  }
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     this.#add(request, reply.statusCode, reply.elapsedTime);
   }
 
   /** Logs a request whose connection closed before its response was sent. */
-  connectionLost({ request, elapsedTime, raw, statusCode }: FastifyReply): void {
-    const { waitsFrom, errors } = request;
+  #connectionLost({ request, elapsedTime, raw, statusCode }: FastifyReply): void {
+    const { waitsFrom, errors: [first] = [] } = request;
     // Clients usually disconnect to end a wait for changes, so the log has the response's status, not 499.
     const isWait = waitsFrom !== undefined;
     const ended = isWait ? statusCode : clientDisconnected;
-    const status = isWait && raw.headersSent ? statusCode : (errors?.[0]?.status ?? ended);
+    const status = isWait && raw.headersSent ? statusCode : (first ? httpStatus(first.kind) : ended);
     this.#add(request, status, elapsedTime);
   }
 
@@ -91,7 +106,7 @@ type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
  * Adds the code of an error to the request's log line, and logs the cause of a server error. The store also
  * drops the work of a client that has disconnected, which is no error of the server.
  */
-export type LogError = (error: HttpError, source?: ErrorSource) => void;
+export type LogError = (error: PlantStoreError, source?: ErrorSource) => void;
 
 /** Milliseconds between two log lines for the same kind of error. Bugs are always logged. */
 const quietPeriod = 1_000;
@@ -100,7 +115,8 @@ export function createErrorLog(log: FastifyBaseLogger): LogError {
   const quietUntil = new Map<ErrorKind, number>();
 
   return (error, source) => {
-    const { kind, status, code: errorCode, message, cause } = error;
+    const { kind, code: errorCode, message, cause } = error;
+    const status = httpStatus(kind);
     if (cause instanceof CallerDisconnectedError) return;
     const request = source && 'raw' in source ? source : undefined;
     if (request) {
@@ -113,24 +129,14 @@ export function createErrorLog(log: FastifyBaseLogger): LogError {
     }
     const details = { ...(request && idsOf(request)), errorCode, err: cause ?? error };
     if (kind === 'internal') return log.error(details, message);
-    // Status 501 means that the client sent a method that the server does not know. An invalid token has a
-    // cause when the identity provider has a key that cannot be used.
+    // Status 501 means that a client asks a read replica for its feed. An invalid token has a cause when the
+    // identity provider has a key that cannot be used.
     const isServerError = status >= 500 && kind !== 'notImplemented';
     const isBadKey = kind === 'tokenInvalid' && cause instanceof Error;
     const isQuiet = performance.now() < (quietUntil.get(kind) ?? 0);
     if (isQuiet || !(isServerError || isBadKey)) return;
     quietUntil.set(kind, performance.now() + quietPeriod);
     log.warn(details, isBadKey ? cause.message : message);
-  };
-}
-
-/** Makes a function that returns whether a text is new. After 100 texts, no text is new. */
-export function firstTimes(): (text: string) => boolean {
-  const known = new Set<string>();
-  return (text) => {
-    if (known.size >= 100 || known.has(text)) return false;
-    known.add(text);
-    return true;
   };
 }
 

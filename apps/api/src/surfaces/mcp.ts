@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { CallToolResult as Result, Server, Tool } from '@modelcontextprotocol/server';
+import { PlantStoreError } from '@plant-store/core';
 import { OutputText, type Procedure } from '@plant-store/core/internal';
 import type { Context } from '@plant-store/core/router';
 import { errorCatalogue } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { errorHeaders } from '../errors/error-response.ts';
-import { HttpError, showText, toHttpError } from '../errors/http-error.ts';
-import { isObject, parseJsonBodies } from '../requests/body/json-body.ts';
-import { sendJsonText } from '../responses/json-response.ts';
-import { callContext, type SurfaceOptions } from './call-flow.ts';
-import { readJson } from './trpc/endpoints.ts';
+import { messageOf, prepareError, showText, toStoreError } from '../requests/errors.ts';
+import { isObject, parseJsonBodies } from '../requests/json-body.ts';
+import { callContext, type SurfaceOptions, sendJson } from './call.ts';
+import { readJson } from './trpc.ts';
 
 const manifest: { version: string } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -33,7 +32,7 @@ export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions
   scope.post('/mcp', async (request, reply) => {
     if (typeof Object(request.body).method !== 'string') {
       const message = 'the body is not one request or notification of JSON-RPC: send one';
-      throw new HttpError('malformedRequest', message);
+      throw new PlantStoreError('malformedRequest', message);
     }
     const sdk = await import('@modelcontextprotocol/server'); // The SDK loads slowly, and few servers need it.
     const context = callContext(request, reply);
@@ -55,7 +54,7 @@ export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions
     const response = await respond(sdk, createServer, request);
     const json = await response.text();
     reply.code(response.status); // A notification gets 202 without a body.
-    return json ? sendJsonText(reply, withErrorCode(json)) : reply.send();
+    return json ? sendJson(request, reply, withErrorCode(json)) : reply.send();
   });
 }
 
@@ -72,9 +71,9 @@ function toolOf([name, { definition }]: [string, Procedure]) {
       const value = output instanceof OutputText ? output.value() : output;
       return { content: [{ type: 'text', text: JSON.stringify(value ?? 'done', writeIds) }] };
     } catch (thrown) {
-      const error = toHttpError(thrown);
+      const error = toStoreError(thrown);
       request.server.logError(error, request);
-      const text = JSON.stringify({ error: error.code, message: error.message });
+      const text = JSON.stringify({ error: error.code, message: messageOf(error) });
       return { content: [{ type: 'text', text }], isError: true };
     }
   };
@@ -140,11 +139,9 @@ function withErrorCode(json: string): string {
 
 /** Sends an error that happened before the SDK got the message. */
 function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const error = toHttpError(thrown);
-  request.server.logError(error, request);
+  const error = prepareError(thrown, request, reply);
   const code = error.kind === 'bodyNotJson' ? -32700 : -32600;
   const { id = null } = isObject(request.body) ? request.body : {};
-  const body = { code, message: error.message, data: { error: error.code } };
-  reply.code(error.status).headers(errorHeaders(error));
-  return sendJsonText(reply, JSON.stringify({ jsonrpc: '2.0', id, error: body }));
+  const body = { code, message: messageOf(error), data: { error: error.code } };
+  return sendJson(request, reply, JSON.stringify({ jsonrpc: '2.0', id, error: body }));
 }

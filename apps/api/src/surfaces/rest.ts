@@ -1,77 +1,79 @@
-import { OutputText, PlantText } from '@plant-store/core/internal';
-import { formatJson, type Operation, parseJson, shorten } from '@plant-store/schemas';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type * as z from 'zod';
-import { bodyNotJson, isObject, parseJsonBodies } from '../requests/body/json-body.ts';
-import { methodsWithoutBody } from '../requests/request-headers.ts';
-import { sendJsonText } from '../responses/json-response.ts';
-import { addVary } from '../responses/negotiation.ts';
+import { invalidInput, OutputText, PlantText, type Procedure } from '@plant-store/core/internal';
+import { PlantStoreError } from '@plant-store/core';
 import {
-  call,
-  callContext,
-  checkEncoding,
-  type Endpoint,
-  invalidQuery,
-  type SurfaceOptions,
-} from './call-flow.ts';
-import { asksForEvents, restEvents } from './rest-events.ts';
-import { eventHandler } from './send-events.ts';
-import { textReader } from './text-input.ts';
+  formatJson,
+  IdFromText,
+  IntegerText,
+  type Operation,
+  parseJson,
+  shorten,
+} from '@plant-store/schemas';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  RouteHandlerMethod,
+} from 'fastify';
+import * as z from 'zod';
+import { sendError } from '../requests/errors.ts';
+import { addVary, checkQuery, weightOf } from '../requests/headers.ts';
+import { bodyNotJson, isObject, parseJsonBodies } from '../requests/json-body.ts';
+import { callContext, type SurfaceOptions, sendJson } from './call.ts';
+import { eventHandler, restEvents } from './events.ts';
+
+interface RestOptions extends SurfaceOptions {
+  /** The hook of `rejectUnknownPaths` for routes with a parameter. */
+  rejectOtherPaths: onRequestHookHandler;
+}
 
 /**
  * Serves every procedure that has a method and a path (`meta.openapi`) as a REST operation. The request
  * handler of trpc-to-openapi would permanently set `coerce` on our schemas. With `coerce`, every surface
  * would accept `"5"` and `null` as ids.
  */
-export async function rest(scope: FastifyInstance, { procedures }: SurfaceOptions) {
+export async function rest(
+  scope: FastifyInstance,
+  { procedures, rejectOtherPaths }: RestOptions,
+): Promise<void> {
+  scope.setErrorHandler(sendError);
   parseJsonBodies(scope, readBody);
   // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like the body of a GET.
   scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
 
-  for (const [path, { definition: procedure }] of Object.entries(procedures)) {
-    const { meta, input } = procedure;
-    const operation = meta.openapi;
+  for (const { definition: procedure } of Object.values(procedures)) {
+    const { openapi: operation, events } = procedure.meta;
     if (!operation) continue;
-    const endpoint: Endpoint = {
-      path,
-      procedure,
-      status: operation.status,
-      decode: inputReader(operation, input),
-      encode: (output) => (output instanceof OutputText ? output.json : formatJson(output)),
-    };
-    const sendJson = jsonHandler(endpoint);
-    const subscription = procedures[meta.events ?? '']?.definition;
-    const sendEvents =
-      subscription &&
-      eventHandler(
-        { procedure: subscription, decode: inputReader(operation, subscription.input) },
-        restEvents,
-      );
+    const { method, path } = operation;
+    const sendOutput = outputHandler(operation, procedure);
+    const stream = procedures[events ?? '']?.definition;
     scope.route({
-      method: operation.method,
-      url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      handler(request, reply) {
-        if (!sendEvents || !asksForEvents(request)) return sendJson(request, reply);
-        addVary(reply, 'Accept');
-        return sendEvents(request, reply);
-      },
+      method,
+      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      compress: method === 'GET' && {},
+      ...(path.includes('{') && { onRequest: rejectOtherPaths }),
+      handler: stream ? chooseByAccept(sendOutput, eventsOf(operation, stream)) : sendOutput,
     });
   }
 }
 
-/** Makes the handler of an operation. The ETag of a plant is a header (RFC 9110 §8.8.3). */
-function jsonHandler(endpoint: Endpoint) {
+/** Makes the handler that calls a procedure and writes its output. */
+function outputHandler(operation: Operation, { call, input, type }: Procedure['definition']) {
+  const readInput = inputReader(operation, input);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const output = await call(endpoint, request, callContext(request, reply));
+    const getRawInput = () => readInput(request);
+    const output = await call({ ctx: callContext(request, reply), getRawInput });
     if (output instanceof PlantText) {
-      const etag = `"${output.etag}"`;
+      const etag = `"${output.etag}"`; // The ETag of a plant is a header (RFC 9110 §8.8.3).
       reply.header('etag', etag);
-      if (endpoint.procedure.type === 'query' && isUnchanged(request, etag)) {
-        return reply.code(304).send();
-      }
+      if (type === 'query' && isUnchanged(request, etag)) return reply.code(304).send();
     }
-    if (endpoint.status === 204) return reply.code(204).send();
-    return sendJsonText(reply, endpoint.encode(output));
+    if (operation.status === 204) return reply.code(204).send();
+    return sendJson(
+      request,
+      reply,
+      output instanceof OutputText ? output.json : formatJson(output),
+    );
   };
 }
 
@@ -81,28 +83,38 @@ function isUnchanged({ headers }: FastifyRequest, etag: string): boolean {
   return known?.some((each) => each === etag || each === '*') ?? false;
 }
 
-/** Makes a function that collects the input from the path and the body, or from the path and the query. */
+function eventsOf(operation: Operation, procedure: Procedure['definition']): RouteHandlerMethod {
+  return eventHandler(procedure, inputReader(operation, procedure.input), restEvents);
+}
+
+/** Makes the handler of an operation whose output is a stream of events when the client prefers events to JSON. */
+function chooseByAccept(sendJson: RouteHandlerMethod, sendEvents: RouteHandlerMethod) {
+  return function (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+    const { accept } = request.headers;
+    addVary(reply, 'Accept');
+    const wantsEvents = weightOf('text/event-stream', accept) > weightOf('application/json', accept);
+    return (wantsEvents ? sendEvents : sendJson).call(this, request, reply);
+  };
+}
+
+/** Makes a function that collects the input of a call from the path, and from the body or the query. */
 function inputReader({ method, path }: Operation, schema: z.ZodType) {
-  const read = textReader(schema);
+  const readTexts = textReader(schema);
   const isConditional = Object.hasOwn(Object(Reflect.get(schema, 'shape')), 'ifMatch');
-  if (methodsWithoutBody.has(method)) {
+  if (method === 'GET' || method === 'DELETE') {
     return ({ url, query, params, headers }: FastifyRequest) => {
-      checkEncoding(url);
+      checkQuery(url);
       rejectParameters(query, ['ifMatch']);
-      return {
-        ...read(merge(Object(query), Object(params))),
-        ...(isConditional && ifMatchOf(headers)),
-      };
+      const texts = readTexts(merge(Object(query), Object(params)));
+      return { ...texts, ...(isConditional && ifMatchOf(headers)) };
     };
   }
   const hasParameters = path.includes('{');
-  return (request: FastifyRequest) => {
-    const { body = hasParameters ? {} : undefined, params, query, headers } = request;
+  return ({ body = hasParameters ? {} : undefined, params, query, headers }: FastifyRequest) => {
     rejectParameters(query, Object.keys(Object(query)));
-    request.body = undefined;
     if (!hasParameters || !isObject(body)) return body;
     const { ifMatch, ...fields } = body;
-    return { ...fields, ...read(params), ...(isConditional && ifMatchOf(headers)) };
+    return { ...fields, ...readTexts(params), ...(isConditional && ifMatchOf(headers)) };
   };
 }
 
@@ -114,9 +126,9 @@ function ifMatchOf({ 'if-match': ifMatch }: FastifyRequest['headers']) {
 /** @throws PlantStoreError `invalidInput` when the query has one of these parameters */
 function rejectParameters(query: unknown, names: readonly string[]): void {
   const unknown = names.find((name) => Object.hasOwn(Object(query), name));
-  if (unknown !== undefined) {
-    throw invalidQuery(`it has no parameter ${JSON.stringify(shorten(unknown))}`);
-  }
+  if (unknown === undefined) return;
+  const message = `invalid input: it has no parameter ${JSON.stringify(shorten(unknown))}`;
+  throw new PlantStoreError('invalidInput', message);
 }
 
 /**
@@ -135,3 +147,35 @@ function readBody(text: string): unknown {
   if (text === '') throw bodyNotJson('it is empty');
   return parseJson(text);
 }
+
+/**
+ * Makes a function that reads the text parameters of a path or a query. An integer must be in plain
+ * decimal: `007`, `+5` and `1e3` are not valid. An int64 becomes a `bigint`.
+ *
+ * @throws PlantStoreError `invalidInput`
+ */
+function textReader(schema: z.ZodType): (parameters: unknown) => Record<string, unknown> {
+  const parser = z.object(integersIn(schema)).catchall(once);
+
+  return (parameters) => {
+    const { data, error } = parser.safeParse(parameters);
+    if (error) throw invalidInput(error);
+    return { ...Object(parameters), ...data }; // zod would remove `__proto__` from the parameters.
+  };
+}
+
+const once = z.string({ error: 'is given more than once' });
+
+function integersIn(schema: z.ZodType): Record<string, z.ZodType> {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const texts = Object.entries(properties).flatMap(([name, property]) => {
+    const { override, ...own } = property as JsonSchema & { override?: JsonSchema }; // Our metadata.
+    const { type, format } = override ?? own;
+    if (type !== 'integer') return [];
+    const integer = format === 'int64' ? IdFromText : IntegerText.transform(Number);
+    return [[name, once.pipe(integer).optional()]];
+  });
+  return Object.fromEntries(texts);
+}
+
+type JsonSchema = { type?: string; format?: string };

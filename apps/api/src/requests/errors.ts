@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { PlantStoreError } from '@plant-store/core';
+import { type CatalogueError, toCatalogueError } from '@plant-store/core/router';
+import {
+  type ErrorKind,
+  errorKind,
+  httpStatus,
+  isTemporary,
+  shorten,
+} from '@plant-store/schemas';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** Caches must not store a JSON response, and browsers must not guess its type. */
+export const jsonHeaders = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+/** The error handler of REST, and of all paths that belong to no other surface. */
+export function sendError(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const error = prepareError(thrown, request, reply);
+  return reply.headers(jsonHeaders).serializer(String).send(errorBody(error));
+}
+
+/** Logs an error and sets the status and the headers of its response. The surface writes the body. */
+export function prepareError(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): PlantStoreError {
+  const error = toStoreError(thrown);
+  request.server.logError(error, request);
+  // Fastify ends the connection after each error of a body parser. Node drops the rest of the body instead, so
+  // that a client that still sends its body can read the response.
+  reply.removeHeader('connection');
+  reply.code(httpStatus(error.kind)).headers(errorHeaders(error));
+  return error;
+}
+
+/** Turns any thrown value into an error of the catalogue. An unknown error becomes the error `internal`. */
+export function toStoreError(thrown: unknown): PlantStoreError {
+  if (thrown instanceof PlantStoreError) return thrown;
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  if (cause instanceof PlantStoreError) return cause;
+  const { kind, message, ...options } = frameworkError(thrown) ?? toCatalogueError(thrown);
+  return new PlantStoreError(kind, message, options);
+}
+
+/** Finds the entry of an error of Fastify or of Node: its code is the HTTP status × 100. */
+function frameworkError(thrown: unknown): CatalogueError | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const { code = '', message, statusCode = 500 } = thrown as Partial<FastifyError> & Error;
+  const kind = statusCode < 500 ? errorKind(statusCode * 100) : undefined;
+  return kind && { kind, message: advice[code] ?? message, cause: thrown };
+}
+
+const advice: Record<string, string> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'the body is over 1048576 bytes: send a smaller one',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the Content-Type is not application/json: send application/json',
+};
+
+/** The most characters of a message. */
+const maxMessage = 4_000;
+
+/** The message of an error for its client. An error may repeat a text that the client sent, even a token. */
+export function messageOf({ message }: { message: string }): string {
+  return hideTokens(shorten(message, maxMessage));
+}
+
+function errorBody(error: PlantStoreError): string {
+  return JSON.stringify({ error: error.code, message: messageOf(error) });
+}
+
+/** The headers of an error response, over every surface. */
+export function errorHeaders({ kind, requiredScope }: PlantStoreError): Record<string, string> {
+  if (httpStatus(kind) === 503 && isTemporary(kind)) return { 'retry-after': '1' };
+  const reason = challenges[kind];
+  if (reason === undefined) return {};
+  const scope = requiredScope ? `, scope="${requiredScope}"` : '';
+  return { 'www-authenticate': `Bearer realm="plant-store"${reason}${scope}` };
+}
+
+/** Why a token does not suffice (RFC 6750 §3.1). */
+const challenges: Partial<Record<ErrorKind, string>> = {
+  tokenMissing: '',
+  tokenInvalid: ', error="invalid_token"',
+  insufficientScope: ', error="insufficient_scope"',
+};
+
+/** Responds where Node's own response has no body, or where Node closes the connection. */
+export function respondToNodeErrors(server: FastifyInstance): void {
+  const node: Server = server.server;
+  node.on('checkExpectation', (request, response) => {
+    const error = new PlantStoreError('expectationFailed', 'send `Expect: 100-continue` or none');
+    const [headers, body] = bareResponse(server, error, request.socket);
+    response.writeHead(httpStatus(error.kind), headers).end(body);
+  });
+  node.on('connect', (_request, socket: Socket) => {
+    socket.on('error', () => socket.destroy()); // After CONNECT, nobody else listens to the socket.
+    const message = 'CONNECT is not supported: this server is not a proxy';
+    closeWithError(server, socket, new PlantStoreError('methodNotAllowed', message));
+  });
+}
+
+/** Responds when Node's parser rejects the bytes of a client, or when a request does not arrive in time. */
+export function clientErrorHandler(
+  this: FastifyInstance,
+  { code = '' }: NodeJS.ErrnoException,
+  socket: Socket & { _httpMessage?: ServerResponse },
+): void {
+  // Node's own handler reads this property too: the response that Node is sending or waits for.
+  const { _httpMessage: current } = socket;
+  if (current && (current.headersSent || current.req.complete)) {
+    // The bytes after a complete request are wrong. The request still gets its response.
+    current.once('finish', () => socket.destroySoon());
+  } else {
+    const [kind, message] = nodeErrors[code] ?? notHttp;
+    closeWithError(this, socket, new PlantStoreError(kind, message));
+  }
+}
+
+const nodeErrors: Record<string, [ErrorKind, string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    'requestTimeout',
+    'the request was not sent completely in time: send it again',
+  ],
+  HPE_HEADER_OVERFLOW: [
+    'headersTooLarge',
+    'the request headers are over 16 KiB: send fewer or shorter ones',
+  ],
+};
+
+/** Node's status for any other error is 400, so the code is 40000. */
+const notHttp: [ErrorKind, string] = [
+  'bodyNotJson',
+  'the bytes are not valid HTTP/1.1: check the client or its proxy',
+];
+
+function closeWithError(server: FastifyInstance, socket: Socket, error: PlantStoreError): void {
+  if (socket.writable) {
+    const [headers, body] = bareResponse(server, error, socket);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`HTTP/1.1 ${httpStatus(error.kind)} Error\r\n${lines.join('')}\r\n${body}`);
+  }
+  socket.destroySoon();
+}
+
+/** Logs an error of a connection for which Fastify has no request, and writes its headers and its body. */
+function bareResponse({ logError }: FastifyInstance, error: PlantStoreError, socket: Socket) {
+  const id = randomUUID();
+  logError(error, { id, ip: socket.remoteAddress });
+  const body = errorBody(error);
+  const length = Buffer.byteLength(body);
+  const own = { 'x-request-id': id, 'content-length': length, connection: 'close' };
+  return [{ ...jsonHeaders, ...own }, body] as const;
+}
+
+/**
+ * Shortens a text that a client sent, for a response or the log. Replaces access tokens in the text,
+ * because the client may have put its token in the wrong place.
+ */
+export function showText(text: string): string {
+  return hideTokens(shorten(text));
+}
+
+export function hideTokens(text: string): string {
+  return text.replaceAll(tokens, '…');
+}
+
+/**
+ * Matches JWTs and the store's tokens, even percent-encoded tokens. An expression that matches each part of
+ * a JWT would not run in linear time.
+ */
+const tokens = /plant(?:_|%(?:25)*5[fF])[\w-]{8,}|eyJ[\w.-]{8,}/g;
