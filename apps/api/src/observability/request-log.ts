@@ -56,7 +56,7 @@ export class RequestLog extends LogController {
     // Clients usually disconnect to end a wait for changes, so the log has the response's status, not 499.
     const isWait = waitsFrom !== undefined;
     const ended = isWait ? statusCode : clientDisconnected;
-    const status = isWait && raw.headersSent ? statusCode : (first ? httpStatus(first.kind) : ended);
+    const status = isWait && raw.headersSent ? statusCode : first ? httpStatus(first.kind) : ended;
     this.#add(request, status, elapsedTime);
   }
 

@@ -3,13 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PlantStoreError } from '@plant-store/core';
 import { type CatalogueError, toCatalogueError } from '@plant-store/core/router';
-import {
-  type ErrorKind,
-  errorKind,
-  httpStatus,
-  isTemporary,
-  shorten,
-} from '@plant-store/schemas';
+import { type ErrorKind, errorKind, httpStatus, isTemporary, shorten } from '@plant-store/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Caches must not store a JSON response, and browsers must not guess its type. */

@@ -1,11 +1,6 @@
 import { PlantStoreError } from '@plant-store/core';
 import { shorten } from '@plant-store/schemas';
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestHookHandler,
-} from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { sendError } from './errors.ts';
 
 /** A hook that requires a valid `Host` (RFC 9112 §3.2). Node's own response to a request without it has no body. */

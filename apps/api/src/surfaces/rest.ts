@@ -1,5 +1,5 @@
-import { invalidInput, OutputText, PlantText, type Procedure } from '@plant-store/core/internal';
 import { PlantStoreError } from '@plant-store/core';
+import { invalidInput, OutputText, PlantText, type Procedure } from '@plant-store/core/internal';
 import {
   formatJson,
   IdFromText,
@@ -92,7 +92,8 @@ function chooseByAccept(sendJson: RouteHandlerMethod, sendEvents: RouteHandlerMe
   return function (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
     const { accept } = request.headers;
     addVary(reply, 'Accept');
-    const wantsEvents = weightOf('text/event-stream', accept) > weightOf('application/json', accept);
+    const wantsEvents =
+      weightOf('text/event-stream', accept) > weightOf('application/json', accept);
     return (wantsEvents ? sendEvents : sendJson).call(this, request, reply);
   };
 }

@@ -191,5 +191,7 @@ function errorEnvelope(error: PlantStoreError, path: string): string {
 
 function errorJson(error: PlantStoreError, path: string): string {
   const { kind, cause } = error;
-  return encode(errorShape({ kind, message: messageOf(error), cause }, showText(path) || undefined));
+  return encode(
+    errorShape({ kind, message: messageOf(error), cause }, showText(path) || undefined),
+  );
 }

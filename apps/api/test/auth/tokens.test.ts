@@ -125,8 +125,8 @@ it.each(surfaces)(
   async ({ path }) => {
     const others = ['Authorization: Bearer guess', 'authorization: Basic eA==', authorization];
     for (const other of others) {
-      expect((await send(path, [authorization, other])).status).toBe(400);
-      expect((await send(path, [other, authorization])).status).toBe(400);
+      expect((await send(path, [authorization, other])).status).toBe(401);
+      expect((await send(path, [other, authorization])).status).toBe(401);
     }
   },
 );
@@ -136,11 +136,8 @@ it.each(surfaces)(
   async ({ path }) => {
     const body = ['Content-Type: text/plain', 'Content-Length: 1000', close];
     for (const header of ['X: y', 'Expect: 100-continue', 'Authorization: Bearer guess']) {
-      const { responses } = await sendRaw(
-        server.url,
-        rawRequest(`POST ${path}`, [header, ...body]),
-      );
-      expect(responses).toMatchObject([{ status: 401 }]);
+      const { status } = await sendRaw(server.url, rawRequest(`POST ${path}`, [header, ...body]));
+      expect(status).toBe(401);
     }
   },
 );

@@ -39,7 +39,7 @@ it('has the error code of a rejected request, even when HTTP rejects it', async 
   const id = headers.get('x-request-id') ?? '';
   for (const [request, errorCode] of [
     ['invalid', 40001],
-    [id, 40002],
+    [id, 40000],
   ] as const) {
     await vi.waitFor(() =>
       expect(linesOf(server, request)).toMatchObject([{ status: 400, errorCode }]),
