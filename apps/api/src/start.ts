@@ -5,7 +5,7 @@ import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { generateToken } from '@plant-store/core/internal';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import type { FastifyInstance } from 'fastify';
-import { acceptStaticTokens, type Authenticate, tokenSyntax } from './auth/tokens.ts';
+import { type Authenticate, acceptStaticTokens, tokenSyntax } from './auth/tokens.ts';
 import { logOutput } from './observability/log-output.ts';
 import { serveMetrics } from './observability/metrics-server.ts';
 import { startTracing } from './observability/tracing.ts';

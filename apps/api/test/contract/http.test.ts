@@ -26,7 +26,7 @@ describe('paths and methods', () => {
   it.each([
     ...['/plant', '/Plants', '/PLANTS', '//plants', '/trpc', '/%2fplants', '/plants%00'],
     ...['/../plants;x', '/plants%2F1', '/trpc%2FcreatePlant', '/plants/', '/plants/1/'],
-    ...['/trpc/', '/trpc/createPlant/', '*', 'ftp://x/livez'],
+    ...['/trpc/', '/trpc/createPlant/', 'ftp://x/livez'],
   ])('the path %s gets 40400 with every method', async (path) => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
       expectErrorAt(path, await send(method, path, [authorization]), 404, 40400);

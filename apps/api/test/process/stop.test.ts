@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { hasPosixSignals } from '@plant-store/test-setup';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { eventSurfaces, requestEvents } from '../fixtures/event-surfaces.ts';
 import { runFirst, type Served, serve, stopProgram } from '../fixtures/program.ts';
 import { beginCreate, openSocket } from '../fixtures/raw-request.ts';
