@@ -100,7 +100,7 @@ export const settings = {
   PLANT_STORE_DRAIN_DELAY_MS: {
     schema: whole(0, 600_000),
     fallback: '1000',
-    text: 'how many milliseconds the server still [accepts requests](deploy.md#stop-the-server) after `SIGTERM`: at most 600000',
+    text: 'how many milliseconds the server still [accepts requests](run.md#health-and-stop) after `SIGTERM`: at most 600000',
   },
   PLANT_STORE_FEED_DAYS: {
     schema: whole(1, 36_500),
@@ -111,7 +111,7 @@ export const settings = {
     schema: list(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])),
     fallback: '',
     example: '10.0.0.0/8,127.0.0.1',
-    text: 'the addresses or subnets of your [proxies](deploy.md#behind-a-proxy), separated by commas',
+    text: 'the addresses or subnets of your [proxies](run.md#behind-a-proxy), separated by commas',
   },
   PLANT_STORE_METRICS_PORT: {
     schema: whole(0, 65_535),
