@@ -53,7 +53,6 @@ CREATE TABLE "webhooks" (
 	"message_id" text,
 	"to_transaction" "xid8",
 	"to_id" bigint,
-	"replays" integer DEFAULT 0 NOT NULL,
 	"failures" integer DEFAULT 0 NOT NULL,
 	"due_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"paused_at" timestamp with time zone,

@@ -132,7 +132,6 @@ export const webhooks = pgTable('webhooks', {
   messageId: text('message_id'),
   toTransaction: transaction('to_transaction'),
   toId: bigint('to_id', { mode: 'bigint' }),
-  replays: integer().notNull().default(0),
   /** The number of failed attempts to send the message. */
   failures: integer().notNull().default(0),
   /** The time of the next attempt. An instance that claims the endpoint moves this time. */
