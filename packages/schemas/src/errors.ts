@@ -23,7 +23,7 @@ export const errorCatalogue = {
   },
   invalidInput: {
     code: 40001,
-    when: 'the body is not a valid NewPlant',
+    when: 'the body or a parameter is not valid',
     advice: 'correct the fields or parameters that the message names',
   },
   malformedRequest: {

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { openApiDocument } from './openapi-document.ts';
+import { openApiDocument } from './document.ts';
 
 // `pnpm openapi` writes the document, which the server sends unchanged. The document is in the repository.
 // With `--check`, this program writes nothing, and exits with an error when the document is out of date.
