@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createPlantStoreClient } from '@plant-store/client';
 import { createDatabase, runSql, startOnPostgres } from '@plant-store/test-setup';
@@ -38,6 +39,17 @@ test('token create makes the first token of a Postgres', async () => {
     scopes: ['tokens:manage', 'plants:read'],
   });
   await server.stop();
+});
+
+test('sql prints the statements of docs/statements.sql, and Postgres can plan each of them', async () => {
+  const { code, stdout } = run('sql');
+  expect(code).toBe(0);
+  const file = new URL('../../../docs/statements.sql', import.meta.url);
+  const advice = 'run npx -y pnpm --silent plant-store-server sql > docs/statements.sql';
+  expect(stdout, advice).toBe(await readFile(file, 'utf8'));
+  const prepared = stdout.split('\n\n').map((each, i) => each.replace(/\n/, `\nprepare s${i} as `));
+  expect(prepared.length).toBeGreaterThan(30);
+  await runSql(databaseUrl, prepared.join('\n'));
 });
 
 test('doctor finds what is wrong, and says what to do', async () => {

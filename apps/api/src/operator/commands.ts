@@ -1,6 +1,13 @@
 import { createInterface } from 'node:readline/promises';
 import { type PlantStore, PlantStoreError } from '@plant-store/core';
-import { distribute, explainDatabaseError, runDoctor } from '@plant-store/core/operator';
+import {
+  changeStatements,
+  distribute,
+  explainDatabaseError,
+  plantStatements,
+  runDoctor,
+  webhookStatements,
+} from '@plant-store/core/operator';
 import { type Scope, scopes } from '@plant-store/schemas';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadSettings } from '../settings.ts';
@@ -35,6 +42,11 @@ export async function runOperator(): Promise<void> {
     .option('--shards <count>', 'the number of shards (default: two for each node)', shardCount)
     .option('--yes', 'do not ask')
     .action(distributePlants);
+
+  program
+    .command('sql')
+    .description('print each statement of the store on plants, changes and webhooks')
+    .action(() => void process.stdout.write(printStatements()));
 
   program
     .command('token')
@@ -90,6 +102,27 @@ async function distributePlants({ shards, yes }: { shards?: number; yes?: true }
     },
   });
   process.stdout.write(isDone ? 'The plants are distributed.\n' : 'Nothing was changed.\n');
+}
+
+/** The statements as a script of SQL. A count has its limit in its text. */
+function printStatements(): string {
+  const limit = 1_000_000;
+  const counts = {
+    countPlants: plantStatements.countPlants(limit),
+    countPlantsOfTag: plantStatements.countPlantsOfTag(limit),
+  };
+  const rooms: Record<string, object> = {
+    plants: { ...plantStatements, ...counts },
+    changes: changeStatements,
+    webhooks: webhookStatements,
+  };
+  const printed = Object.entries(rooms).flatMap(([room, exported]) =>
+    Object.entries(exported)
+      // The modules also export functions and parts of statements.
+      .filter(([, sql]) => /^\s*\(?(select|with|insert|update|delete) /.test(sql))
+      .map(([name, sql]) => `-- ${room}: ${name}\n${sql.trim().replaceAll(/^ {2}|\s+$/gm, '')};\n`),
+  );
+  return printed.join('\n');
 }
 
 function shardCount(text: string): number {
