@@ -1,4 +1,4 @@
-import { explainIdText } from '@plant-store/schemas/plain';
+import { explainIdText } from '@plant-store/schemas';
 import { Command, InvalidArgumentError } from 'commander';
 
 /** The line about exit codes in the help. Scripts rely on these codes. */

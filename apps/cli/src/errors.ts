@@ -1,5 +1,5 @@
 import { AccessTokenError, plantStoreError } from '@plant-store/client';
-import { errorCatalogue } from '@plant-store/schemas/plain';
+import { errorCatalogue } from '@plant-store/schemas';
 
 /** An error for the user: one line that says what is wrong and what to do. */
 export class CommandError extends Error {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
-import { formatJson } from '@plant-store/schemas/plain';
+import { formatJson } from '@plant-store/schemas';
 
 /** Writes a text, and waits while the reader is slow. */
 export async function write(text: string, output: Writable = process.stdout): Promise<void> {

@@ -4,7 +4,7 @@ import {
   errorCatalogue,
   type Scope,
   shorten,
-} from '@plant-store/schemas/plain';
+} from '@plant-store/schemas';
 import type * as z from 'zod';
 
 /**

@@ -2,15 +2,16 @@ import { EventEmitter } from 'node:events';
 import {
   CountPlants,
   Int64,
+  isInt64,
   ListPlantChanges,
   ListPlants,
+  maxPageSize,
   type NewPlant,
   Plant,
   type PlantChanges,
   type PlantPage,
   type PlantWithEtag,
 } from '@plant-store/schemas';
-import { isInt64, maxPageSize } from '@plant-store/schemas/plain';
 import * as z from 'zod';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
 import { Feed, type FeedState, type FollowOptions } from './changes/feed.ts';

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { type Format, plantWriter } from '@plant-store/formats';
-import { maxPageSize } from '@plant-store/schemas/plain';
+import { maxPageSize } from '@plant-store/schemas';
 import { Option } from 'commander';
 import { makeCommand } from '../command.ts';
 import { CommandError, explain } from '../errors.ts';

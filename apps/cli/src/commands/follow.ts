@@ -1,5 +1,5 @@
 import { allPlants, followChanges, plantStoreError } from '@plant-store/client';
-import { maxPageSize } from '@plant-store/schemas/plain';
+import { maxPageSize } from '@plant-store/schemas';
 import { makeCommand } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { writeJson } from '../output.ts';

@@ -1,5 +1,5 @@
 import type { StoredPlant } from '@plant-store/client';
-import { formatJson } from '@plant-store/schemas/plain';
+import { formatJson } from '@plant-store/schemas';
 import { makeCommand, parseCount, parseId } from '../command.ts';
 import { write, writeJson } from '../output.ts';
 import { connect } from '../store.ts';

@@ -1,4 +1,4 @@
-import { maxPageSize, type Scope, scopes } from '@plant-store/schemas/plain';
+import { maxPageSize, type Scope, scopes } from '@plant-store/schemas';
 import { Command, Option } from 'commander';
 import { makeCommand, parseCount } from '../command.ts';
 import { write, writeJson } from '../output.ts';

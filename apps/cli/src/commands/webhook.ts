@@ -1,5 +1,5 @@
 import type { PlantStoreClient } from '@plant-store/client';
-import { maxPageSize } from '@plant-store/schemas/plain';
+import { maxPageSize } from '@plant-store/schemas';
 import { Command } from 'commander';
 import { makeCommand } from '../command.ts';
 import { writeJson } from '../output.ts';

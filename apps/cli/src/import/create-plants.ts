@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Row } from '@plant-store/formats';
-import { errorCatalogue, errorKind, isTemporary } from '@plant-store/schemas/plain';
+import { errorCatalogue, errorKind, isTemporary } from '@plant-store/schemas';
 import { CommandError } from '../errors.ts';
 import type { Address } from '../store.ts';
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
 import { FileError, type FileFacts, type Row, readRows } from '@plant-store/formats';
-import { errorCatalogue } from '@plant-store/schemas/plain';
+import { errorCatalogue } from '@plant-store/schemas';
 import { CommandError } from '../errors.ts';
 import type { Address } from '../store.ts';
 import { createPlants, type Outcome, type PlantRow } from './create-plants.ts';

@@ -1,5 +1,5 @@
 import type { Format } from '@plant-store/formats';
-import { maxPageSize } from '@plant-store/schemas/plain';
+import { maxPageSize } from '@plant-store/schemas';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ErrorAlert } from '../store/errors.tsx';

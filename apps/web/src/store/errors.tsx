@@ -1,5 +1,5 @@
 import { AccessTokenError, plantStoreError } from '@plant-store/client';
-import type { ErrorKind } from '@plant-store/schemas/plain';
+import type { ErrorKind } from '@plant-store/schemas';
 
 /** Returns a message that explains the error of a request to a person. */
 export function explainError(thrown: unknown): string {

@@ -4,7 +4,7 @@ import {
   type PlantStoreClient,
   queryDefaults,
 } from '@plant-store/client';
-import type { Scope } from '@plant-store/schemas/plain';
+import type { Scope } from '@plant-store/schemas';
 import {
   MutationCache,
   QueryCache,

@@ -1,5 +1,4 @@
-import type { Identity } from '@plant-store/schemas';
-import { scopes } from '@plant-store/schemas/plain';
+import { type Identity, scopes } from '@plant-store/schemas';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ErrorAlert } from '../store/errors.tsx';

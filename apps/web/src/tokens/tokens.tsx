@@ -1,5 +1,4 @@
-import type { AccessToken, Identity } from '@plant-store/schemas';
-import { maxPageSize } from '@plant-store/schemas/plain';
+import { type AccessToken, type Identity, maxPageSize } from '@plant-store/schemas';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorAlert } from '../store/errors.tsx';

@@ -1,4 +1,4 @@
-import { readIdText } from '@plant-store/schemas/plain';
+import { readIdText } from '@plant-store/schemas';
 import { useMemo, useSyncExternalStore } from 'react';
 
 /** Selects the plants of a list. */

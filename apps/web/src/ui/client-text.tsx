@@ -1,4 +1,4 @@
-import { shorten } from '@plant-store/schemas/plain';
+import { shorten } from '@plant-store/schemas';
 
 /** The console shows at most this number of characters: a longer word keeps the browser busy for minutes. */
 export const maxShown = 5_000;

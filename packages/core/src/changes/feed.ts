@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ListPlantChanges } from '@plant-store/schemas';
-import { isTemporary, maxPageSize } from '@plant-store/schemas/plain';
+import { isTemporary, type ListPlantChanges, maxPageSize } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { Caller, CallOptions } from '../database/deadline.ts';
 import { callerDisconnected } from '../database/errors.ts';

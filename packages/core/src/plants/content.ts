@@ -1,5 +1,4 @@
-import type { Plant } from '@plant-store/schemas';
-import { columnText, plantFields } from '@plant-store/schemas/plain';
+import { columnText, type Plant, plantFields } from '@plant-store/schemas';
 
 /** Returns the content of a plant, which is the response to a create. */
 export function contentOf(plant: Plant): Plant {

@@ -1,5 +1,4 @@
-import type { StoredPlant } from '@plant-store/schemas';
-import { plantColumns } from '@plant-store/schemas/plain';
+import { plantColumns, type StoredPlant } from '@plant-store/schemas';
 import superjson from 'superjson';
 import { plantTexts, valuesOf } from './plant-json.ts';
 

@@ -1,4 +1,4 @@
-import { plantColumns } from '@plant-store/schemas/plain';
+import { plantColumns } from '@plant-store/schemas';
 
 const columns = Object.entries(plantColumns);
 

@@ -1,5 +1,4 @@
-import type { ListPlants, PlantPage } from '@plant-store/schemas';
-import { int64Bounds } from '@plant-store/schemas/plain';
+import { int64Bounds, type ListPlants, type PlantPage } from '@plant-store/schemas';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';

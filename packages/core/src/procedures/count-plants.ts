@@ -1,5 +1,4 @@
-import { CountPlants, operations, PlantCount } from '@plant-store/schemas';
-import { maxExactCount } from '@plant-store/schemas/plain';
+import { CountPlants, maxExactCount, operations, PlantCount } from '@plant-store/schemas';
 import { define } from './trpc/define.ts';
 
 /** Counts plants up to `maxExactCount`. A count up to this number takes a fraction of a second. */

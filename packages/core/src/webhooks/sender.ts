@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { isTemporary, maxPageSize } from '@plant-store/schemas/plain';
+import { isTemporary, maxPageSize } from '@plant-store/schemas';
 import { type Cursor, isBehind } from '../changes/cursor.ts';
 import type { Feed } from '../changes/feed.ts';
 import { type ChangeText, changeJson } from '../changes/read-changes.ts';

@@ -1,5 +1,4 @@
-import type { WebhookAttempt } from '@plant-store/schemas';
-import { parseJson } from '@plant-store/schemas/plain';
+import { parseJson, type WebhookAttempt } from '@plant-store/schemas';
 import type { Cursor } from '../changes/cursor.ts';
 import type { Database } from '../database/database.ts';
 

@@ -1,5 +1,4 @@
-import { NewPlant, NewPlants, type Plant } from '@plant-store/schemas';
-import { parseJson } from '@plant-store/schemas/plain';
+import { NewPlant, NewPlants, type Plant, parseJson } from '@plant-store/schemas';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';

@@ -1,6 +1,5 @@
 import { isRetryable, type PlantStoreClient } from '@plant-store/client';
-import type { StoredPlant } from '@plant-store/schemas';
-import { defaultPageSize, readIdText } from '@plant-store/schemas/plain';
+import { defaultPageSize, readIdText, type StoredPlant } from '@plant-store/schemas';
 import { keepPreviousData, type QueryClient, useQuery } from '@tanstack/react-query';
 import { isError } from '../../store/errors.tsx';
 import { useClient } from '../../store/store.tsx';

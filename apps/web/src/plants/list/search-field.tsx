@@ -1,4 +1,4 @@
-import { maxSearch, readIdText } from '@plant-store/schemas/plain';
+import { maxSearch, readIdText } from '@plant-store/schemas';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { go, replaceAddress } from '../../ui/address.ts';
 import { Icon } from '../../ui/icon.tsx';

@@ -1,5 +1,4 @@
-import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import { shorten } from '@plant-store/schemas/plain';
+import { type NewPlant, type StoredPlant, shorten } from '@plant-store/schemas';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explainError, isError } from '../../store/errors.tsx';

@@ -1,6 +1,5 @@
 import { plantStoreError } from '@plant-store/client';
-import type { NewPlant } from '@plant-store/schemas';
-import { explainIdText } from '@plant-store/schemas/plain';
+import { explainIdText, type NewPlant } from '@plant-store/schemas';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ErrorAlert } from '../../store/errors.tsx';
 import { Button } from '../../ui/button.tsx';
