@@ -108,7 +108,7 @@ it('the types of core and the schemas are complete in a project of their own', a
 
 it('the client works with the newest Vite, React and TanStack Query', async () => {
   const frontEnd = await makeProject('front-end');
-  const newest = ['@tanstack/react-query', '@trpc/tanstack-react-query', 'react', 'react-dom'];
+  const newest = ['@tanstack/react-query', 'react', 'react-dom'];
   const types = ['@types/react', '@types/react-dom', 'vite'];
   const packages = [...newest, ...types].map((name) => `${name}@latest`);
   await install(frontEnd, '@plant-store/client', ...packages);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { body, Name, pageLimit, parameters, textOut, timeIn, timeOut } from './fields.ts';
+import { Name, pageLimit, parameters, textOut, timeIn, timeOut } from './fields.ts';
 import { type Scope, scopes } from './operations.ts';
+import { body } from './plant.ts';
 
 const TokenId = z
   .string({ error: 'must be a string' })

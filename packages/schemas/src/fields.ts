@@ -1,12 +1,7 @@
 import * as z from 'zod';
 import { shorten } from './errors.ts';
-import { explainIdText, int64Range, integerPattern, isInt64, notWhole } from './ids.ts';
 import { defaultPageSize, maxPageSize } from './operations.ts';
-
-/** Makes the schema of a JSON body. Unknown properties are ignored. */
-export function body<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.object(shape, { error: 'must be an object' });
-}
+import { int64Schema } from './plant.ts';
 
 /** Makes the schema of parameters. Unknown parameters are errors. */
 export function parameters<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -27,57 +22,8 @@ const maxKeys = 3;
 /** The input of a procedure without parameters. */
 export const Nothing = parameters({}).prefault({});
 
-/**
- * Describes an id in an OpenAPI document. JavaScript would round the bounds of int64, so the description of
- * each id contains the bounds as text.
- */
-export const int64Schema = { type: 'integer', format: 'int64' } as const;
-
 /** An id in a response. */
 export const int64 = z.bigint().meta({ override: int64Schema });
-
-/**
- * A 64-bit signed integer, −2^63 to 2^63−1, as a `bigint`.
- *
- * Accepts a `bigint` or a safe-integer `number`, and converts no other value. Rejects a `number` beyond
- * ±(2^53−1), because JavaScript may already have rounded the number.
- */
-export const Int64 = z
-  // A union of both types would give each error two messages, and trpc-to-openapi would convert the input.
-  .custom<bigint | number>(isIntegerOrBigint, { error: ({ input }) => explainInt64(input) })
-  .meta({ override: int64Schema })
-  .transform(BigInt);
-
-function isIntegerOrBigint(value: unknown): boolean {
-  return typeof value === 'bigint' ? isInt64(value) : Number.isSafeInteger(value);
-}
-
-function explainInt64(input: unknown): string {
-  if (input === undefined) return 'is missing: it must be an integer';
-  const isUnsafe =
-    typeof input === 'number' && Number.isInteger(input) && Math.abs(input) < 2 ** 63;
-  if (isUnsafe) {
-    return `must be a bigint, because a number beyond ±${Number.MAX_SAFE_INTEGER} is not exact`;
-  }
-  const isQuoted = typeof input === 'string' && explainIdText(input) === undefined;
-  return `must be an integer ${int64Range}${isQuoted ? ': send it without quotes' : ''}`;
-}
-
-/** A whole number as text. The schema accepts only a plain decimal, such as `42` or `-5`. */
-export const IntegerText = z
-  .string({
-    error: ({ input }) => (input === undefined ? `is missing: it ${notWhole}` : notWhole),
-  })
-  .regex(integerPattern, { error: notWhole, abort: true });
-
-/**
- * Parses the text of an id to a `bigint`. The text can be a form field, a CSV cell, a part of a path or an
- * argument. Accepts only a plain decimal, such as `42` or `-5`. Rejects `007`, `+5`, `1e3`, `0x10`, spaces
- * and the empty text. The messages are for people, not for programs.
- */
-export const IdFromText = IntegerText.refine((text) => explainIdText(text) === undefined, {
-  error: ({ input }) => explainIdText(String(input)),
-}).transform(BigInt);
 
 /** Makes a schema for an integer in a range. All errors of the schema have the same message. */
 export function integerBetween(min: number, max: number) {

@@ -1,57 +1,8 @@
 import * as z from 'zod';
-import {
-  body,
-  ErrorBody,
-  Int64,
-  int64,
-  int64Schema,
-  pageLimit,
-  parameters,
-  textOut,
-  timeOut,
-} from './fields.ts';
+import { ErrorBody, int64, pageLimit, parameters, textOut, timeOut } from './fields.ts';
 import { explainIdText, int64Range } from './ids.ts';
 import { maxExactCount, maxNewPlants, maxSearch } from './operations.ts';
-
-/** A name or a tag can be any text that Postgres can store. Postgres rejects U+0000 and lone surrogates. */
-const PlantText = z
-  .string({
-    error: ({ input }) => `${input === undefined ? 'is missing: it ' : ''}must be a string`,
-  })
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about U+0000.
-  .regex(/^[^\u0000\uD800-\uDFFF]*$/u, 'must not contain U+0000 or a lone surrogate')
-  // A pattern needs the flag `u` to match lone surrogates, but OpenAPI has no flags. The OpenAPI pattern
-  // therefore rejects only U+0000. The descriptions of the properties mention lone surrogates.
-  .meta({ override: { pattern: '^[^\\x00]*$' } });
-
-const anyText = 'Any text, emoji included, except U+0000 and lone surrogates.';
-
-/** The response when a client creates a plant. */
-export const Plant = z
-  .object({
-    name: PlantText.meta({
-      description: `The name of the plant. ${anyText}`,
-      examples: ['Monstera deliciosa'],
-    }),
-    tag: PlantText.meta({
-      description: `Tag that specifies the type of the plant. ${anyText}`,
-      examples: ['Araceae'],
-    }).optional(),
-  })
-  .meta({ id: 'Plant' });
-
-const idDescription = `Identification number of the plant, ${int64Range}`;
-// zod omits the examples of a schema that transforms its input.
-const idSchema = { ...int64Schema, examples: [4096] };
-
-/** The body of a request that creates a plant: a {@link Plant} with an id. */
-export const NewPlant = body({
-  id: Int64.meta({
-    description: `${idDescription}. The client chooses the id`,
-    override: idSchema,
-  }),
-  ...Plant.shape,
-}).meta({ title: 'NewPlant' });
+import { body, Int64, idDescription, idSchema, NewPlant, Plant, PlantText } from './plant.ts';
 
 export const StoredPlant = z
   .object({
@@ -217,8 +168,6 @@ export const CreateResults = z
   })
   .meta({ id: 'CreateResults' });
 
-export type Plant = z.output<typeof Plant>;
-export type NewPlant = z.output<typeof NewPlant>;
 export type StoredPlant = z.output<typeof StoredPlant>;
 export type PlantWithEtag = z.output<typeof PlantWithEtag>;
 export type PlantPage = z.output<typeof PlantPage>;

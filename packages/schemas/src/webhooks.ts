@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import {
-  body,
   Cursor,
   cursorExample,
   Name,
@@ -10,6 +9,7 @@ import {
   timeIn,
   timeOut,
 } from './fields.ts';
+import { body } from './plant.ts';
 
 const name = Name.meta({ description: 'The name of the webhook', examples: ['partner'] });
 
