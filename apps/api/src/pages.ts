@@ -9,16 +9,8 @@ import { PlantStoreError } from '@plant-store/core';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { builtConsole, isInRepository, repositoryRoot } from './settings.ts';
 
-interface PagesOptions {
-  /** The directory of the built console. */
-  consoleDirectory?: string | undefined;
-}
-
 /** Serves everything that needs no token: the console, the API reference, the document and the health. */
-export async function pages(
-  scope: FastifyInstance,
-  { consoleDirectory = builtConsole }: PagesOptions,
-): Promise<void> {
+export async function pages(scope: FastifyInstance): Promise<void> {
   scope.addHook('onSend', setHeaders);
   await scope.register(compress, { encodings: ['br', 'gzip'] });
   await scope.register(fastifyStatic, { serve: false, cacheControl: false });
@@ -32,16 +24,16 @@ export async function pages(
 
   // `/` is the console for browsers alone. Other clients learn that the path does not exist.
   scope.get('/', ({ headers }, reply) => {
-    const isForBrowser = headers.accept?.includes('text/html') && existsSync(consoleDirectory);
+    const isForBrowser = headers.accept?.includes('text/html') && existsSync(builtConsole);
     reply
       .header('vary', 'accept, accept-encoding')
       .header('content-security-policy', consolePolicy);
-    return isForBrowser ? reply.sendFile('index.html', consoleDirectory) : reply.callNotFound();
+    return isForBrowser ? reply.sendFile('index.html', builtConsole) : reply.callNotFound();
   });
   scope.get<{ Params: { name: string } }>('/console/:name', ({ params: { name } }, reply) => {
     if (!/^[\w-]+\.\w+$/.test(name)) return reply.callNotFound();
     reply.header('cache-control', 'public, max-age=31536000, immutable'); // The name has a hash of the content.
-    return reply.sendFile(`console/${name}`, consoleDirectory);
+    return reply.sendFile(`console/${name}`, builtConsole);
   });
   scope.get('/openapi.json', (_request, reply) => {
     // Editors and generators that run in a browser read the document.

@@ -7,7 +7,6 @@ import { procedures } from '@plant-store/core/router';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/tokens.ts';
-import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
 import {
   createErrorLog,
@@ -33,27 +32,17 @@ import {
   reserveBody,
   serverLimits,
 } from './requests/limits.ts';
+import type { Settings } from './settings.ts';
 import { mcp } from './surfaces/mcp.ts';
 import { rest } from './surfaces/rest.ts';
 import { trpc } from './surfaces/trpc.ts';
 
-export interface ServerOptions {
+interface ServerOptions {
   store: PlantStore;
-  /** Finds the principal of an access token. By default, the server accepts the store's own tokens. */
-  authenticate?: Authenticate;
-  /** A pino level. */
-  logLevel?: string;
-  /** The destination of log lines. The default is standard output. */
-  logStream?: { write(line: string): void };
-  /** The most requests a minute from one client. By default, there is no limit. */
-  rateLimit?: number | undefined;
-  /** Web pages of these origins may call the server. The default is none. */
-  corsOrigins?: readonly string[];
-  metrics?: Metrics | undefined;
-  /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted. The default is none. */
-  trustProxy?: string[];
-  /** The directory of the built console. The default is the directory that the build of `apps/web` fills. */
-  consoleDirectory?: string | undefined;
+  settings: Settings;
+  authenticate: Authenticate;
+  logStream: { write(line: string): void };
+  metrics: Metrics | undefined;
 }
 
 // The server has these properties for its hooks and surfaces. Each property of a request has one writer.
@@ -85,16 +74,18 @@ declare module 'fastify' {
  */
 export async function buildServer({
   store,
-  authenticate = store.accessTokens.authenticate,
-  logLevel = 'info',
-  logStream = logOutput(),
-  rateLimit: mostRequests,
-  corsOrigins = [],
+  settings,
+  authenticate,
+  logStream,
   metrics,
-  trustProxy = [],
-  consoleDirectory,
 }: ServerOptions): Promise<FastifyInstance> {
-  const log = pino({ level: logLevel, serializers }, logStream);
+  const {
+    LOG_LEVEL: level,
+    PLANT_STORE_TRUST_PROXY: proxies,
+    PLANT_STORE_RATE_LIMIT: mostRequests,
+    PLANT_STORE_CORS_ORIGINS: origins,
+  } = settings;
+  const log = pino({ level, serializers }, logStream);
   const server = fastify({
     ...serverLimits,
     // The cast gives the server the usual type, without pino's own type.
@@ -103,8 +94,11 @@ export async function buildServer({
     // One logger for all requests is cheaper than a child logger for each request.
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
-    trustProxy: trustProxy.length > 0 && trustProxy,
-    schemaController: { compilersFactory: noCompilers },
+    trustProxy: proxies.length > 0 && proxies,
+    // Fastify's compilers of JSON Schemas load slowly. Our procedures check their input themselves.
+    schemaController: {
+      compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
+    },
     // The server responds to requests on open connections even while the server closes.
     return503OnClosing: false,
     frameworkErrors: rejectBadPath,
@@ -128,9 +122,9 @@ export async function buildServer({
   server.setErrorHandler(sendError);
   server.addHook('onRequest', sendRequestId); // Every response names the request for the log.
   server.addHook('onRequest', checkHost); // Node's own check sends no error body.
-  if (corsOrigins.length > 0) await server.register(cors, corsOptions(corsOrigins));
+  if (origins.length > 0) await server.register(cors, corsOptions(origins));
   const rejectOtherPaths = rejectUnknownPaths(server);
-  await server.register(pages, { consoleDirectory }); // These pages need no token.
+  await server.register(pages); // These pages need no token.
 
   // The requests of REST, tRPC and MCP.
   await server.register(async (operations) => {
@@ -210,12 +204,6 @@ const compressOptions = {
   encodings: ['br' as const, 'gzip' as const],
   zlibOptions: { level: 3 },
 };
-
-/**
- * Replaces Fastify's compilers of JSON Schemas, whose modules load slowly. Our routes need no JSON Schemas:
- * the procedures check their input, and the surfaces write the responses.
- */
-const noCompilers = { buildValidator: noCompiler, buildSerializer: noCompiler };
 
 function noCompiler(): never {
   throw new Error('a route has a schema of Fastify: check its input in a procedure');

@@ -5,7 +5,7 @@ import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { generateToken } from '@plant-store/core/internal';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import type { FastifyInstance } from 'fastify';
-import { type Authenticate, acceptStaticTokens, tokenSyntax } from './auth/tokens.ts';
+import { type Authenticate, acceptStaticToken, tokenSyntax } from './auth/tokens.ts';
 import { logOutput } from './observability/log-output.ts';
 import { serveMetrics } from './observability/metrics-server.ts';
 import { startTracing } from './observability/tracing.ts';
@@ -45,19 +45,11 @@ export async function openServer(
   const observe = port === undefined ? undefined : await import('./observability/metrics.ts');
   const metrics = observe?.createMetrics(store);
   const { logStream = logOutput(metrics?.countLostLine) } = given;
-  const server = await buildServer({
-    store,
-    logStream,
-    authenticate: acceptStaticTokens(
-      token ? [{ name: firstRun ? 'first-run' : 'environment', token }] : [],
-      await acceptJwtsOf(settings, store.accessTokens.authenticate),
-    ),
-    metrics,
-    trustProxy: settings.PLANT_STORE_TRUST_PROXY,
-    logLevel: settings.LOG_LEVEL,
-    rateLimit: settings.PLANT_STORE_RATE_LIMIT,
-    corsOrigins: settings.PLANT_STORE_CORS_ORIGINS,
-  });
+  const acceptOthers = await acceptJwtsOf(settings, store.accessTokens.authenticate);
+  const authenticate = token
+    ? acceptStaticToken({ name: firstRun ? 'first-run' : 'environment', token }, acceptOthers)
+    : acceptOthers;
+  const server = await buildServer({ store, settings, authenticate, logStream, metrics });
   server.addHook('onClose', stopTracing);
   const metricsUrl = metrics && (await serveMetrics(metrics, HOST, port));
   return { server, logStream, firstRun, metricsUrl };

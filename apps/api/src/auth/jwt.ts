@@ -1,10 +1,9 @@
 import { PlantStoreError } from '@plant-store/core';
 import { createPrincipalCache, type TokenOwner } from '@plant-store/core/internal';
-import { isScope, type Scope, shorten } from '@plant-store/schemas';
+import { isScope, type Scope } from '@plant-store/schemas';
 import {
   createRemoteJWKSet,
   customFetch,
-  decodeProtectedHeader,
   errors,
   type JWTPayload,
   type JWTVerifyGetKey,
@@ -62,12 +61,13 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
       return { principal, validFor: exp * 1_000 - Date.now() };
     } catch (error) {
       if (error instanceof PlantStoreError) throw error;
+      if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSInvalid) {
+        // A weak or malformed key of the provider.
+        const message = 'a key of the identity provider cannot be used: replace it there';
+        throw tokenInvalid(new Error(message, { cause: error }));
+      }
       // jose throws its base class for a response without a JWKS: the status is not 200, or the body not JSON.
-      if (error instanceof errors.JOSEError && error.code === errors.JOSEError.code)
-        unavailable(error);
-      const isKeyError =
-        !(error instanceof errors.JOSEError) || error instanceof errors.JWKSInvalid;
-      if (isKeyError) throw tokenInvalid(unusableKey(jwt, error));
+      if (error.code === errors.JOSEError.code) unavailable(error);
       return nobody;
     }
   };
@@ -99,16 +99,6 @@ function identityProviderKeys(url: URL): JWTVerifyGetKey {
 function unavailable(cause: unknown): never {
   const message = 'the identity provider did not respond: try again';
   throw new PlantStoreError('identityProviderUnavailable', message, { cause });
-}
-
-/**
- * Makes the server's error for a weak or malformed key of the identity provider. jose reports these keys
- * with `JWKSInvalid`, or with an error that is not a `JOSEError`.
- */
-function unusableKey(jwt: string, cause: unknown): Error {
-  const { kid } = decodeProtectedHeader(jwt);
-  const key = kid === undefined ? 'the key' : `the key ${JSON.stringify(shorten(kid))}`;
-  return new Error(`${key} of the identity provider cannot be used: replace it there`, { cause });
 }
 
 /**

@@ -45,26 +45,16 @@ export function principalOf({ principal }: FastifyRequest): Principal {
 /** Matches a text that has only the characters of an access token (RFC 6750 §2.1). */
 export const tokenSyntax = /^[\w.~+/-]+=*$/;
 
-/** An access token that is always valid and has all scopes. */
-export interface StaticToken {
-  readonly name: string;
-  readonly token: string;
-}
-
-/** Makes a function that authenticates the given tokens. The function passes other tokens to `fallback`. */
-export function acceptStaticTokens(
-  tokens: readonly StaticToken[],
+/** Accepts one token that is always valid and has all scopes. All other tokens go to `fallback`. */
+export function acceptStaticToken(
+  { name, token }: { name: string; token: string },
   fallback: Authenticate,
 ): Authenticate {
-  const trusted = tokens.map(({ name, token }) => ({
-    principal: { name, scopes },
-    bytes: Buffer.from(token),
-  }));
-  return (token) => {
-    const bytes = Buffer.from(token);
-    const found = trusted.find(
-      (each) => each.bytes.length === bytes.length && timingSafeEqual(each.bytes, bytes),
-    );
-    return found ? found.principal : fallback(token);
+  const principal = { name, scopes };
+  const expected = Buffer.from(token);
+  return (sent) => {
+    const bytes = Buffer.from(sent);
+    const isEqual = bytes.length === expected.length && timingSafeEqual(bytes, expected);
+    return isEqual ? principal : fallback(sent);
   };
 }

@@ -11,7 +11,6 @@ import {
   LogController,
   type onRequestHookHandler,
 } from 'fastify';
-import { hideTokens, showText } from '../requests/errors.ts';
 import type { Metrics } from './metrics.ts';
 
 declare module 'fastify' {
@@ -191,3 +190,21 @@ export const sendRequestId: onRequestHookHandler = (request, reply, done) => {
   reply.header('x-request-id', request.id);
   done();
 };
+
+/**
+ * Shortens a text that a client sent, for a response or the log. Replaces access tokens in the text,
+ * because the client may have put its token in the wrong place.
+ */
+export function showText(text: string): string {
+  return hideTokens(shorten(text));
+}
+
+export function hideTokens(text: string): string {
+  return text.replaceAll(tokens, '…');
+}
+
+/**
+ * Matches JWTs and the store's tokens, even percent-encoded tokens. An expression that matches each part of
+ * a JWT would not run in linear time.
+ */
+const tokens = /plant(?:_|%(?:25)*5[fF])[\w-]{8,}|eyJ[\w.-]{8,}/g;

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
 import { databaseCode, describeStatement, statementObservers } from '@plant-store/core/internal';
 import type { FastifyRequest } from 'fastify';
-import { showText } from '../requests/errors.ts';
+import { showText } from './request-log.ts';
 
 /** Each of these variables asks for traces. OpenTelemetry's SDK reads their values, and its other variables. */
 const switches = [

@@ -5,6 +5,7 @@ import { PlantStoreError } from '@plant-store/core';
 import { type CatalogueError, toCatalogueError } from '@plant-store/core/router';
 import { type ErrorKind, errorKind, httpStatus, isTemporary, shorten } from '@plant-store/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hideTokens } from '../observability/request-log.ts';
 
 /** Caches must not store a JSON response, and browsers must not guess its type. */
 export const jsonHeaders = {
@@ -155,21 +156,3 @@ function bareResponse({ logError }: FastifyInstance, error: PlantStoreError, soc
   const own = { 'x-request-id': id, 'content-length': length, connection: 'close' };
   return [{ ...jsonHeaders, ...own }, body] as const;
 }
-
-/**
- * Shortens a text that a client sent, for a response or the log. Replaces access tokens in the text,
- * because the client may have put its token in the wrong place.
- */
-export function showText(text: string): string {
-  return hideTokens(shorten(text));
-}
-
-export function hideTokens(text: string): string {
-  return text.replaceAll(tokens, '…');
-}
-
-/**
- * Matches JWTs and the store's tokens, even percent-encoded tokens. An expression that matches each part of
- * a JWT would not run in linear time.
- */
-const tokens = /plant(?:_|%(?:25)*5[fF])[\w-]{8,}|eyJ[\w.-]{8,}/g;

@@ -102,18 +102,19 @@ function chooseByAccept(sendJson: RouteHandlerMethod, sendEvents: RouteHandlerMe
 function inputReader({ method, path }: Operation, schema: z.ZodType) {
   const readTexts = textReader(schema);
   const isConditional = Object.hasOwn(Object(Reflect.get(schema, 'shape')), 'ifMatch');
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   if (method === 'GET' || method === 'DELETE') {
     return ({ url, query, params, headers }: FastifyRequest) => {
       checkQuery(url);
-      rejectParameters(query, ['ifMatch']);
-      const texts = readTexts(merge(Object(query), Object(params)));
+      rejectParameters(query, ['ifMatch', ...inPath]);
+      const texts = readTexts({ ...Object(query), ...Object(params) });
       return { ...texts, ...(isConditional && ifMatchOf(headers)) };
     };
   }
-  const hasParameters = path.includes('{');
-  return ({ body = hasParameters ? {} : undefined, params, query, headers }: FastifyRequest) => {
+  const isAddressed = inPath.length > 0;
+  return ({ body = isAddressed ? {} : undefined, params, query, headers }: FastifyRequest) => {
     rejectParameters(query, Object.keys(Object(query)));
-    if (!hasParameters || !isObject(body)) return body;
+    if (!isAddressed || !isObject(body)) return body;
     const { ifMatch, ...fields } = body;
     return { ...fields, ...readTexts(params), ...(isConditional && ifMatchOf(headers)) };
   };
@@ -130,18 +131,6 @@ function rejectParameters(query: unknown, names: readonly string[]): void {
   if (unknown === undefined) return;
   const message = `invalid input: it has no parameter ${JSON.stringify(shorten(unknown))}`;
   throw new PlantStoreError('invalidInput', message);
-}
-
-/**
- * Merges the parameters of the query and of the path. A parameter that is in the query and in the path
- * becomes a list, as if the query repeated the parameter.
- */
-function merge(query: object, params: object): Record<string, unknown> {
-  const merged: Record<string, unknown> = { ...query };
-  for (const [name, value] of Object.entries(params)) {
-    merged[name] = name in query ? [value] : value;
-  }
-  return merged;
 }
 
 function readBody(text: string): unknown {

@@ -4,13 +4,8 @@ import { OutputText, type Procedure, transformer } from '@plant-store/core/inter
 import { type Context, errorShape } from '@plant-store/core/router';
 import { httpStatus, maxBatchCalls, parseJson, shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  errorHeaders,
-  messageOf,
-  prepareError,
-  showText,
-  toStoreError,
-} from '../requests/errors.ts';
+import { showText } from '../observability/request-log.ts';
+import { errorHeaders, messageOf, prepareError, toStoreError } from '../requests/errors.ts';
 import { checkQuery } from '../requests/headers.ts';
 import { isObject, parseJsonBodies, readJsonText } from '../requests/json-body.ts';
 import { isLarge } from '../requests/limits.ts';
@@ -55,7 +50,10 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
   });
 
   async function sendBatch(request: FastifyRequest, reply: FastifyReply, paths: string[]) {
-    checkBatchSize(paths);
+    if (paths.length > maxBatchCalls) {
+      const advice = `send at most ${maxBatchCalls}, which tRPC's links do with maxItems: ${maxBatchCalls}`;
+      throw malformed(`the batch has ${paths.length} calls: ${advice}`);
+    }
     const { body: inputs = {}, headers, server } = request;
     if (!isObject(inputs)) {
       throw malformed('the input of a batch must be an object: {"0": …, "1": …}');
@@ -142,13 +140,6 @@ function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean
 /** superjson adds `{ "json": … }` around each input, and a batch adds one more level of nesting. */
 function levelsAround({ query }: FastifyRequest): number {
   return Object(query).batch === '1' ? 2 : 1;
-}
-
-/** Throws when a batch has more calls than tRPC accepts. The error message advises smaller batches. */
-function checkBatchSize({ length }: readonly string[]): void {
-  if (length <= maxBatchCalls) return;
-  const advice = `send at most ${maxBatchCalls}, which tRPC's links do with maxItems: ${maxBatchCalls}`;
-  throw malformed(`the batch has ${length} calls: ${advice}`);
 }
 
 function subscriptionInBatch(): PlantStoreError {
