@@ -1,6 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
+import { hasPosixSignals } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { serve } from '../fixtures/program.ts';
 import { shareServer } from '../fixtures/server.ts';
-import { get } from '../fixtures/surfaces.ts';
+import { get, post } from '../fixtures/surfaces.ts';
 
 const server = shareServer();
 
@@ -20,3 +23,19 @@ it('at most 1,000 requests wait for changes, and other requests still get their 
   await vi.waitFor(() => expect(errors).toEqual([50301]));
   expect((await get(server, '/plants')).status).toBe(200);
 });
+
+it.runIf(hasPosixSignals)(
+  'a write that arrived while the process stood still gets 50301, and a read gets its response',
+  async () => {
+    const stopped = await serve();
+    const create = () => post(stopped, '/plants', '{"id":1,"name":"x"}');
+    stopped.child.kill('SIGSTOP');
+    const responses = Promise.all([create(), get(stopped, '/plants/1')]);
+    await setTimeout(3_000); // The server tolerates a pause of two seconds.
+    stopped.child.kill('SIGCONT');
+    const [write, read] = await responses;
+    expect([write.status, Object(await write.json()).error]).toEqual([503, 50301]);
+    expect(read.status).toBe(404);
+    await vi.waitFor(async () => expect((await create()).status).toBe(200));
+  },
+);
