@@ -12,12 +12,6 @@ import { startTracing } from './observability/tracing.ts';
 import { backlog } from './requests/limits.ts';
 import type { Settings } from './settings.ts';
 
-/** The access token of an embedded store, and its file. */
-export interface FirstRunToken {
-  readonly token: string;
-  readonly path: string;
-}
-
 /** Opens the store that the settings name. */
 export function openStore(settings: Settings, options = {}): Promise<PlantStore> {
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = settings;
@@ -55,6 +49,10 @@ export async function openServer(
   return { server, logStream, firstRun, metricsUrl };
 }
 
+/** What a server that listens says about itself. */
+export type Started = Omit<Awaited<ReturnType<typeof openServer>>, 'server' | 'logStream'> &
+  Awaited<ReturnType<typeof listen>>;
+
 /** Loads the code for JWTs only when the settings ask for JWTs, because this code delays the start. */
 async function acceptJwtsOf(settings: Settings, fallback: Authenticate): Promise<Authenticate> {
   const {
@@ -79,20 +77,21 @@ export async function listen(
   const url = await server.listen({ host: HOST, port: PORT, backlog });
   const { store, log } = server;
   const databaseError = await store.ready().then(() => undefined, explainDatabaseError);
-  const isReady = () =>
-    store.ready().then(
-      () => true,
-      () => false,
-    );
-  void (async () => {
-    if (databaseError) {
-      while (!(await isReady())) await setTimeout(1_000, undefined, { ref: false });
-      log.info('the database responds: the plant store is open');
-    }
+  void whenReady(store).then(() => {
+    if (databaseError) log.info('the database responds: the plant store is open');
     keepFeed(server, PLANT_STORE_FEED_DAYS);
     store.webhooks.send();
-  })();
+  });
   return { url, databaseError };
+}
+
+async function whenReady(store: PlantStore): Promise<void> {
+  const isDown = () =>
+    store.ready().then(
+      () => false,
+      () => true,
+    );
+  while (await isDown()) await setTimeout(1_000, undefined, { ref: false });
 }
 
 /**
@@ -116,7 +115,7 @@ function keepFeed({ store, log, server }: FastifyInstance, days: number): void {
 }
 
 /** Reads the access token of an embedded store. The first start generates the token. Only the owner can read its file. */
-async function firstRunToken(dataDirectory: string): Promise<FirstRunToken> {
+async function firstRunToken(dataDirectory: string) {
   const path = join(dataDirectory, 'token');
   const stored = await readFile(path, 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return '';
@@ -124,11 +123,9 @@ async function firstRunToken(dataDirectory: string): Promise<FirstRunToken> {
   });
   const token = stored.trim() || generateToken();
   if (!tokenSyntax.test(token)) {
-    throw new Error(
-      `${path} has no access token: delete it, and the next start generates a new one`,
-    );
+    throw new Error(`${path} has no access token: delete it, and restart the server`);
   }
-  await writeFile(path, `${token}\n`, { mode: 0o600 });
+  if (!stored.trim()) await writeFile(path, `${token}\n`, { mode: 0o600 });
   await chmod(path, 0o600); // A file that existed already may let other users read the token.
   return { token, path };
 }

@@ -1,15 +1,7 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { describeDatabaseUrl } from '@plant-store/core/operator';
-import { builtConsole, isInRepository, repositoryRoot, type Settings } from './settings.ts';
-import type { FirstRunToken } from './start.ts';
-
-interface Started {
-  readonly url: string;
-  readonly databaseError: string | undefined;
-  readonly metricsUrl: string | undefined;
-  readonly firstRun: FirstRunToken | undefined;
-}
+import { builtConsole, isInRepository, type Settings } from './settings.ts';
+import type { Started } from './start.ts';
 
 /**
  * Returns the text that the program prints when it listens. Only a terminal gets the access token, because more
@@ -38,30 +30,17 @@ ${databaseError ? `The database does not respond yet: ${databaseError}.\nThe ser
 
 Add a plant:
 
-  ${process.platform === 'win32' ? windowsCommand(url, firstRun?.path) : curlCommand(url, token, firstRun?.path)}
+  ${curlCommand(url, token, firstRun?.path)}
 
 `;
 }
 
 /** A command for a POSIX shell that adds a plant. JavaScript rounds its id. */
 function curlCommand(url: string, token?: string, path?: string): string {
-  const read = path ? `$(cat ${quote(path)})` : `\${PLANT_STORE_TOKEN:?set it to an access token}`;
+  const read = path
+    ? `$(cat '${path.replaceAll("'", "'\\''")}')`
+    : `\${PLANT_STORE_TOKEN:?set it to an access token}`;
   const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
   const headers = `-H "Authorization: Bearer ${token ?? read}" -H "Content-Type: application/json"`;
   return `curl ${url}/plants ${headers} -d '${plant}'`;
-}
-
-/** cmd and PowerShell differ in quotes and variables, so curl itself reads the plant and the token. */
-function windowsCommand(url: string, path?: string): string {
-  const folder = isInRepository ? join(repositoryRoot, 'examples') : import.meta.dirname;
-  const variable = path ? `"token@${path}"` : '%PLANT_STORE_TOKEN';
-  const bearer = `"Authorization: Bearer {{${path ? 'token:trim' : 'PLANT_STORE_TOKEN'}}}"`;
-  const headers = `--expand-header ${bearer} -H "Content-Type: application/json"`;
-  const plant = `"@${join(folder, 'plant.json')}"`;
-  // In PowerShell, `curl` is another command.
-  return `curl.exe ${url}/plants --variable ${variable} ${headers} -d ${plant}`;
-}
-
-function quote(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -113,11 +113,11 @@ const writeIds = (_key: string, value: unknown) => (typeof value === 'bigint' ? 
 
 /** Lets the SDK respond. Since the revision 2026-07-28 of the protocol, each message names its revision. */
 async function respond(sdk: typeof Sdk, createServer: () => Server, request: FastifyRequest) {
-  const { body: parsedBody, hostname } = request;
+  const { body: parsedBody } = request;
   const headers = new Headers(request.headers as Record<string, string>); // Lists become texts.
   // The SDK insists on clients that accept event streams, but every response is JSON.
   headers.set('accept', 'application/json, text/event-stream');
-  const message = new Request(`http://${hostname}/mcp`, { method: 'POST', headers });
+  const message = new Request('http://plant-store/mcp', { method: 'POST', headers });
   if (!(await sdk.isLegacyRequest(message, parsedBody))) {
     const options = { legacy: 'reject', maxSubscriptions: 0 } as const;
     return sdk.createMcpHandler(createServer, options).fetch(message, { parsedBody });
