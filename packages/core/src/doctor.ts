@@ -50,6 +50,7 @@ async function examine(query: Query, cancel: Cancel): Promise<Finding[]> {
   if (grants.length > 0) return [...facts, ...grants];
   return [
     ...facts,
+    ...(await cluster(query)),
     ...(await trial(query)),
     ...(await heldBack(query)),
     ...(await webhooks(query)),
@@ -131,6 +132,17 @@ async function privileges(query: Query): Promise<Finding[]> {
     level: 'problem',
     message: `a privilege is missing: run ${grant}`,
   }));
+}
+
+/** The problems of the nodes of a Citus cluster. */
+async function cluster(query: Query): Promise<Finding[]> {
+  const [has] = await query<{ nodes: string | null }>(
+    `select to_regclass('pg_catalog.pg_dist_node')::text as nodes`,
+  );
+  if (!has?.nodes) return [];
+  const { inspectCluster } = await import('./citus/distribute.ts');
+  const problems = await inspectCluster(query);
+  return problems.map((message) => ({ check: 'cluster', level: 'problem', message }));
 }
 
 /** Runs the statements of a create, a get and a delete in a transaction that is rolled back. */

@@ -1,7 +1,7 @@
 /** The exports for the server's settings and the operator's commands. */
 
 export * as changeStatements from './changes/statements.ts';
-export { type Distribution, distribute } from './citus/distribute.ts';
+export { distribute } from './citus/distribute.ts';
 export {
   databaseUrlSyntax,
   describeDatabaseUrl,

@@ -87,12 +87,11 @@ async function doctor({ json }: { json?: true }): Promise<void> {
 async function distributePlants({ shards, yes }: { shards?: number; yes?: true }): Promise<void> {
   const { DATABASE_URL: databaseUrl } = loadSettings();
   if (!databaseUrl) throw new Error('set DATABASE_URL to the coordinator of a Citus cluster');
+  if (!yes && !process.stdin.isTTY) throw new Error('add --yes, because nobody can be asked here');
   const isDone = await distribute(databaseUrl, {
     shards,
-    confirm: async ({ shards, nodes }) => {
-      const plan = `${shards} shards on ${nodes} nodes`;
+    confirm: async (plan) => {
       if (yes) return true;
-      if (!process.stdin.isTTY) throw new Error(`add --yes to distribute the plants to ${plan}`);
       const terminal = createInterface(process.stdin, process.stderr);
       const text = `Distribute the plants to ${plan}? Writes wait meanwhile. [y/N] `;
       return terminal

@@ -1,17 +1,4 @@
 import { type Query, useDatabase } from '../database/database.ts';
-import type { Finding } from '../doctor.ts';
-import { inspectCluster } from './inspect.ts';
-
-/** The error of a distribution that the cluster does not allow. Nothing was changed. */
-export class DistributeError extends Error {
-  override readonly name = 'DistributeError';
-}
-
-/** The plan of a distribution. */
-export interface Distribution {
-  readonly nodes: number;
-  readonly shards: number;
-}
 
 /**
  * Distributes the plants of a store over the nodes of a Citus cluster. Instances of the store may run. Their
@@ -20,77 +7,86 @@ export interface Distribution {
  * @param shards the number of shards. Default: two for each node.
  * @param confirm decides about the plan
  * @returns whether the plants were distributed
- * @throws DistributeError that says what is missing, and PlantStoreError `databaseUnavailable`
+ * @throws Error that says what is missing, and PlantStoreError `databaseUnavailable`
  */
 export async function distribute(
   databaseUrl: string,
-  {
-    shards,
-    confirm,
-  }: { shards?: number | undefined; confirm: (plan: Distribution) => Promise<boolean> },
+  { shards, confirm }: { shards?: number | undefined; confirm: (plan: string) => Promise<boolean> },
 ): Promise<boolean> {
   const outcome = await useDatabase({ databaseUrl }, async (query) => {
-    const nodes = await checkCluster(query);
-    if (typeof nodes === 'string') return new DistributeError(nodes);
-    const plan = { nodes, shards: shards ?? 2 * nodes };
-    if (!(await confirm(plan))) return false;
-    await distributeTables(query, plan);
+    const nodes = await nodesOf(query);
+    if (typeof nodes === 'string') return nodes;
+    const count = shards ?? 2 * nodes;
+    if (!(await confirm(`${count} shards on ${nodes} nodes`))) return false;
+    await query(distributeTables(count));
     return true;
   });
-  if (outcome instanceof DistributeError) throw outcome;
+  if (typeof outcome === 'string') throw new Error(outcome);
   return outcome === true;
 }
 
-/** Returns the number of nodes with shards, or what somebody must do first. */
-async function checkCluster(query: Query): Promise<number | string> {
-  const [server] = await query<{ tables: boolean; citus: boolean }>(`
-    select to_regclass('plants') is not null as tables,
-      to_regclass('pg_catalog.pg_dist_node') is not null as citus`);
-  if (!server?.citus) {
+/** Returns the number of nodes that may have shards, or what somebody must do first. */
+async function nodesOf(query: Query): Promise<number | string> {
+  const [has] = await query<{ citus: boolean; tables: boolean }>(`
+    select to_regclass('pg_catalog.pg_dist_node') is not null as citus,
+      to_regclass('plants') is not null as tables`);
+  if (!has?.citus) {
     return 'this database has no Citus: run CREATE EXTENSION citus on each node, and add the nodes';
   }
-  if (!server.tables) return 'there is no store here: start the server once';
-  const [state] = await query<{ nodes: number; isDistributed: boolean }>(`
-    select (select count(*)::int from pg_dist_node
-        where isactive and noderole = 'primary' and shouldhaveshards) as nodes,
-      exists (select from pg_dist_partition where logicalrelid = 'plants'::regclass) as "isDistributed"`);
-  if (state?.isDistributed) return 'the plants are already distributed';
-  if (!state?.nodes) {
-    return "no node may have shards: run SELECT citus_add_node('host', 5432)";
-  }
-  const problems = (await inspectCluster(query)).filter(isProblem);
-  if (problems.length > 0) return problems.map(({ message }) => message).join('\n');
-  return state.nodes;
+  if (!has.tables) return 'there is no store in this database: start the server once';
+  const [state] = await query<{ nodes: number; isDone: boolean }>(`
+    select (select count(*)::int from pg_dist_node where isactive and shouldhaveshards) as nodes,
+      exists (select from pg_dist_partition where logicalrelid = 'plants'::regclass) as "isDone"`);
+  if (state?.isDone) return 'the plants are already distributed';
+  if (!state?.nodes) return "no node may have shards: run SELECT citus_add_node('host', 5432)";
+  const problems = await inspectCluster(query);
+  return problems.length > 0 ? problems.join('\n') : state.nodes;
 }
 
-const isProblem = ({ level }: Finding) => level === 'problem';
+/**
+ * Distributes the tables in one transaction. Citus evaluates each function of a default, whatever its `case`
+ * says, so the default of the migration would change `synchronous_commit`. The coordinator does not send its
+ * own limit of locks to the nodes. Without the last two steps, it would keep a hidden copy of the rows.
+ */
+const distributeTables = (shards: number) => `do $$ begin
+    lock table plants, plant_deletions in access exclusive mode;
+    alter table plants alter changed_in set default pg_current_xact_id();
+    alter table plant_deletions alter changed_in set default pg_current_xact_id();
+    execute format('alter role current_user in database %I set lock_timeout = ''4s''', current_database());
+    perform create_distributed_table('plants', 'id', shard_count => ${Math.trunc(shards)});
+    perform create_distributed_table('plant_deletions', 'id', colocate_with => 'plants');
+    perform truncate_local_data_after_distributing_table('plants');
+    perform truncate_local_data_after_distributing_table('plant_deletions');
+  end $$`;
 
-async function distributeTables(query: Query, { shards }: Distribution): Promise<void> {
-  await query('begin');
-  try {
-    await query('lock table plants, plant_deletions in access exclusive mode');
-    for (const table of ['plants', 'plant_deletions']) {
-      // Citus evaluates each function of a default, whatever its `case` says: the default of the migration
-      // would change synchronous_commit.
-      await query(`alter table ${table} alter column changed_in set default pg_current_xact_id()`);
-    }
-    await query(
-      `select create_distributed_table('plants', 'id', shard_count => ${Math.trunc(shards)})`,
-    );
-    await query(
-      `select create_distributed_table('plant_deletions', 'id', colocate_with => 'plants')`,
-    );
-    // Without this, the coordinator would keep a hidden copy of the rows.
-    await query(`select truncate_local_data_after_distributing_table('plants')`);
-    await query(`select truncate_local_data_after_distributing_table('plant_deletions')`);
-    // The coordinator does not send its own limit to the nodes. Citus tells this setting to all nodes.
-    await query(`
-      do $$ begin
-        execute format('alter role current_user in database %I set lock_timeout = ''4s''', current_database());
-      end $$`);
-    await query('commit');
-  } catch (error) {
-    await query('rollback').catch(() => {});
-    throw error;
-  }
+/** Returns the problems of the nodes of a cluster, for `distribute` and `doctor`. */
+export async function inspectCluster(query: Query): Promise<string[]> {
+  const [row] = await query<{ problems: string }>(selectProblems, [selectNodeProblems]);
+  return JSON.parse(row?.problems ?? '[]');
 }
+
+/** $1 the statement for each node, in which %s is the time of the coordinator, and %I the user */
+const selectProblems = `
+  select coalesce(json_agg(problem), '[]')::text as problems from (
+    select 'a privilege is missing: on the coordinator, run GRANT EXECUTE ON FUNCTION '
+      || 'recover_prepared_transactions() TO ' || quote_ident(current_user) as problem
+    where not has_function_privilege('recover_prepared_transactions()', 'execute')
+    union all
+    select format('the node %s:%s %s', nodename, nodeport,
+      case when success then problem else 'is down: start it' end)
+    from run_command_on_workers(
+        format($1::text, extract(epoch from clock_timestamp())::text, current_user)) as node
+      cross join lateral unnest(case when success then result::text[] else array['down'] end) as problem
+  ) as found`;
+
+const selectNodeProblems = `
+  select coalesce(array_agg(problem), '{}') from (values
+    (abs(extract(epoch from clock_timestamp()) - %1$s) > 1,
+      'has another time than the coordinator: set all clocks by NTP'),
+    (current_setting('synchronous_commit') = 'off',
+      'can lose plants in a crash: set its synchronous_commit to on'),
+    (current_setting('max_prepared_transactions') = '0',
+      'cannot prepare transactions: set its max_prepared_transactions to 200, and restart it'),
+    (not pg_has_role('pg_read_all_stats', 'usage'),
+      'hides its sessions: there, run GRANT pg_read_all_stats TO %2$I')
+  ) as checks (is_wrong, problem) where is_wrong`;

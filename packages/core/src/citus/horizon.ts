@@ -4,64 +4,52 @@ import type { Rows, Values } from '../database/database.ts';
 import type { PostgresSession } from '../database/session.ts';
 import { databaseCode, PlantStoreError } from '../plant-store-error.ts';
 
-/** Milliseconds between two looks at the workers. */
-const pause = 20;
-
-/** A read waits for the workers for this many milliseconds, and then uses the last settled number. */
+/** A read waits for the nodes for this many milliseconds, and a read without a settled number waits longer. */
 const patience = 500;
-
-/** A first read waits longer, because it has no settled number. */
 const firstPatience = 4_000;
 
 /**
- * Reads the feed of a cluster.
+ * Makes a function that runs `selectChanges` on a cluster.
  *
  * The coordinator gives the transaction numbers. But a transaction leaves its snapshot *before* its parts on
- * the workers are committed, so all transactions below `pg_snapshot_xmin` have ended, and some of their changes
- * may still appear. Therefore read that number, and then wait until each part that the workers have now is
+ * the nodes are committed: all transactions below `pg_snapshot_xmin` have ended, and some of their changes may
+ * still appear. So the function reads this number, and then waits until each part that the nodes have now is
  * gone. Then the number is settled: no change with a lower number can appear.
  */
-export class Horizon {
-  /** All transactions with lower numbers have ended on all nodes. */
-  #settled: bigint | undefined;
-  readonly #recover: () => Promise<void>;
+export function createHorizon(recover: () => Promise<void>) {
+  let settled: bigint | undefined;
 
-  constructor(recover: () => Promise<void>) {
-    this.#recover = recover;
-  }
-
-  /** Runs `selectChanges` up to a settled number. */
-  async readChanges(session: PostgresSession, values: Values): Promise<Rows> {
+  return async function readChanges(session: PostgresSession, values: Values): Promise<Rows> {
     const oldest = await oldestOnCoordinator(session);
     if (oldest === undefined) return session.query(selectChanges, values);
-    let upTo = await this.#settle(session, oldest);
+    let upTo = await settle(session, oldest);
     // The cursor may come from another instance, which knew a later settled number.
     const cursor = BigInt(values[0] ?? 0);
     if (cursor < oldest && cursor >= upTo) upTo = cursor + 1n;
     const { rows, count } = await session.query(selectChangesUpTo, [...values, String(upTo)]);
-    const [[json, ...columns] = []] = rows;
-    // The page has several snapshots. Meanwhile somebody may have forgotten deletions that belong into it.
+    // Each table has a snapshot of its own. Meanwhile somebody may have forgotten deletions of this page.
     const later = await session.query('select forgotten_up_to::text from plant_feed', []);
+    const [[json, ...columns] = []] = rows;
     const feed = { ...JSON.parse(String(json)), forgottenUpTo: later.rows[0]?.[0] };
     return { rows: [[JSON.stringify(feed), ...columns]], count };
-  }
+  };
 
-  /** Returns the number, or the last settled number when the workers take long. */
-  async #settle(session: PostgresSession, oldest: bigint): Promise<bigint> {
+  /** Returns the number when it is settled, or the last settled number when the nodes take long. */
+  async function settle(session: PostgresSession, oldest: bigint): Promise<bigint> {
     const since = performance.now();
-    const first = await partsOnWorkers(session);
-    for (let parts = first; [...first].some((part) => parts.has(part)); ) {
+    const first = await partsOnNodes(session);
+    for (let parts = first; !first.isDisjointFrom(parts); ) {
       const waited = performance.now() - since;
       if (waited > patience) {
-        void this.#recover().catch(() => {});
-        if (this.#settled !== undefined) return this.#settled;
+        void recover().catch(() => {});
+        if (settled !== undefined) return settled;
         if (waited > firstPatience) throw notSettled('has transactions that do not end');
       }
-      await setTimeout(pause);
-      parts = await partsOnWorkers(session);
+      await setTimeout(20);
+      parts = await partsOnNodes(session);
     }
-    if (this.#settled === undefined || oldest > this.#settled) this.#settled = oldest;
-    return this.#settled;
+    if (settled === undefined || oldest > settled) settled = oldest;
+    return settled;
   }
 }
 
@@ -73,40 +61,39 @@ const selectChangesUpTo = selectChanges.replace(
 
 /** Returns the oldest transaction of the coordinator, or undefined when the plants are not distributed. */
 async function oldestOnCoordinator(session: PostgresSession): Promise<bigint | undefined> {
-  try {
-    const { rows } = await session.query(selectOldest, []);
-    return rows[0] && BigInt(String(rows[0][0]));
-  } catch (error) {
-    if (databaseCode(error) === '42P01') return undefined;
+  const { rows } = await session.query(selectOldest, []).catch((error) => {
+    // The database does not have the extension.
+    if (databaseCode(error) === '42P01') return { rows: [] };
     throw error;
-  }
+  });
+  return rows[0] && BigInt(String(rows[0][0]));
 }
 
 const selectOldest = `
   select pg_snapshot_xmin(pg_current_snapshot())::text
   from pg_dist_partition where logicalrelid = 'plants'::regclass`;
 
-/** Returns the names of the parts of transactions that have not ended on the workers. */
-async function partsOnWorkers(session: PostgresSession): Promise<Set<string>> {
-  const { rows } = await session.query(askWorkers, [selectParts]);
+/** Returns the names of the parts of transactions that have not ended on the nodes. */
+async function partsOnNodes(session: PostgresSession): Promise<Set<string>> {
+  const { rows } = await session.query(selectPartsOnNodes, [selectParts]);
   const silent = rows.find(([, success]) => success !== true);
-  if (silent) throw notSettled(`needs the node ${silent[0]}`);
+  if (silent) throw notSettled(`has a node that is down (${silent[0]})`);
   return new Set(
     rows.flatMap(([node, , parts]) =>
-      (JSON.parse(String(parts)) as string[]).map((part) => `${node} ${part}`),
+      String(parts)
+        .split('\n')
+        .filter(Boolean)
+        .map((part) => `${node} ${part}`),
     ),
   );
 }
 
-const askWorkers = `
+const selectPartsOnNodes = `
   select nodename || ':' || nodeport, success, result from run_command_on_workers($1)`;
 
-/**
- * Selects prepared transactions, and Citus's sessions with a transaction number: a statement for one shard
- * commits without a prepared part.
- */
+/** A statement for one shard commits without a prepared transaction, but its session has a transaction number. */
 const selectParts = `
-  select coalesce(json_agg(part), '[]') from (
+  select coalesce(string_agg(part, e'\\n'), '') from (
     select gid as part from pg_prepared_xacts
     where database = current_database() and gid like 'citus\\_%'
     union all

@@ -8,8 +8,6 @@ import {
   plantArrays,
 } from '../plants/statements.ts';
 
-/** The statements of a cluster that differ from those of one Postgres. */
-
 const [beforeRows = '', afterRows = ''] = insertPlants.split(
   'select * from unnest($1::bigint[], $2::text[], $3::text[])',
 );
@@ -21,11 +19,22 @@ const [beforeRows = '', afterRows = ''] = insertPlants.split(
  * $1 the deadline, and then for each row its id, its name and its tag
  */
 export function insertValues(count: number): string {
-  const rows = Array.from(
-    { length: count },
-    (_, i) => `($${3 * i + 2}::bigint,$${3 * i + 3}::text,$${3 * i + 4}::text)`,
-  );
+  const rows = Array.from({ length: count }, (_, i) => {
+    return `($${3 * i + 2}::bigint,$${3 * i + 3}::text,$${3 * i + 4}::text)`;
+  });
   return `${beforeRows}values ${rows}${afterRows.replace('$4', '$1')}`;
+}
+
+/** Turns arrays of the columns into rows (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
+export function rowsOf(arrays: readonly (string | null)[]): (string | null)[][] {
+  const columns = arrays.map((array) => {
+    const elements = (array ?? '{}').slice(1, -1).match(/"(?:[^"\\]|\\.)*"|[^",]+/gs) ?? [];
+    return elements.map((each) => {
+      if (each === 'NULL') return null;
+      return each.startsWith('"') ? each.slice(1, -1).replace(/\\(.)/gs, '$1') : each;
+    });
+  });
+  return (columns[0] ?? []).map((_, i) => columns.map((column) => column[i] ?? null));
 }
 
 /**
@@ -48,32 +57,13 @@ export const selectPage = `
     order by id
   ) as found`;
 
-/** The number of plants that one page of a search compares: all nodes send these plants to the coordinator. */
-const fewerCompared = 20_000;
+/**
+ * Changes the statements for which the nodes would send many plants to the coordinator. A page of a search
+ * compares fewer plants. A count counts on the nodes, because each node would send its plants up to the limit.
+ */
+export const withFewerRows = (text: string) =>
+  text
+    .replaceAll(String(maxCompared), '20000')
+    .replace(limitedCount, 'select least(count(*), $2)::text from $1');
 
 const limitedCount = /select count\(\*\)::text from \(select 1 from (.*) limit (\d+)\) as found/s;
-
-/**
- * Changes the statements that would send many plants to the coordinator. A search compares fewer plants in a
- * page. A count counts all plants on the nodes, because each node would send its plants up to the limit.
- */
-export function withFewerRows(text: string): string {
-  return text
-    .replaceAll(String(maxCompared), String(fewerCompared))
-    .replace(limitedCount, 'select least(count(*), $2)::text from $1');
-}
-
-/** Turns arrays of the columns into rows. */
-export function rowsOf(...columns: (string | null)[]): (string | null)[][] {
-  const [ids = [], ...others] = columns.map(elementsOf);
-  return ids.map((id, i) => [id, ...others.map((column) => column[i] ?? null)]);
-}
-
-/** Reads the text of an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
-function elementsOf(array: string | null): (string | null)[] {
-  const elements = (array ?? '{}').slice(1, -1).match(/"(?:[^"\\]|\\.)*"|[^",]+/gs) ?? [];
-  return elements.map((element) => {
-    if (element === 'NULL') return null;
-    return element.startsWith('"') ? element.slice(1, -1).replace(/\\(.)/gs, '$1') : element;
-  });
-}

@@ -44,6 +44,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '57014': ['wait', 'look up in pg_stat_activity what the database waits for'],
   '57P03': ['state', 'try again in a moment: the database is starting or stopping'],
   P0: ['row', 'drop the trigger, or correct its function'],
+  CITUS_WORKER: ['settings', 'set DATABASE_URL to the address of the coordinator'],
   ENOENT: ['state', address],
   ENOTFOUND: ['settings', 'check the host in its URL'],
 };

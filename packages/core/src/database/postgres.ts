@@ -122,9 +122,8 @@ async function findWorking(
   statements: readonly Statement[],
   open: Opener,
 ): Promise<readonly Statement[]> {
-  const overdue = statements.filter(
-    ({ session }) => !(session as PostgresSession).isOnSeveralNodes,
-  );
+  // A coordinator waits for a silent node longer than any time limit, but a new session does not.
+  const overdue = statements.filter(({ session }) => !(session as PostgresSession).hasCitus);
   const ids = overdue.flatMap((each) => (each.session as PostgresSession).id ?? []);
   // Only the pooler knows which session runs a statement.
   if (ids.length < overdue.length) {

@@ -17,8 +17,6 @@ export interface PostgresSession extends Session {
   readonly isReadOnly: boolean;
   /** Whether the server has loaded Citus. */
   readonly hasCitus: boolean;
-  /** Whether the statement may need several nodes of a cluster. An overdue statement then loses its session. */
-  readonly isOnSeveralNodes?: boolean;
   query(text: string, values: Values, options?: { isPrepared: boolean }): Promise<Rows>;
   /** Runs a statement, and returns its rows as objects. */
   readonly queryObjects: Query;
