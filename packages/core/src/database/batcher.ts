@@ -41,6 +41,9 @@ const most = 8;
 /** A statement is slow after this number of milliseconds. A second statement may then start. */
 const slowAfter = 50;
 
+/** The disk of the database is slow when a write takes this number of milliseconds. */
+const slowDisk = 500;
+
 /** New calls are rejected when the oldest waiting call has waited for this part of its time limit. */
 const patience = 0.6;
 
@@ -57,6 +60,8 @@ export class Batcher<Input, Output> {
   readonly #running = new Set<Statement<Input, Output>>();
   /** The time at which the last statement ended. */
   #endedAt = Number.NEGATIVE_INFINITY;
+  /** How many milliseconds the last statement took. */
+  #took = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Calls that are made together, such as the plants of one request, share a statement. */
   #isScheduled = false;
@@ -109,6 +114,7 @@ export class Batcher<Input, Output> {
       void this.#options.send(calls).then(() => {
         this.#running.delete(statement);
         this.#endedAt = performance.now();
+        this.#took = this.#endedAt - statement.startedAt;
         this.#start();
       });
     }
@@ -130,8 +136,12 @@ export class Batcher<Input, Output> {
   #canStart(): boolean {
     if (this.#running.size === 0) return true;
     if (this.#running.size >= this.#options.running) return false;
-    const slow = performance.now() - slowAfter;
-    return this.#isFull || [...this.#running].every(({ startedAt }) => startedAt <= slow);
+    // Commits wait for the disk one after the other. While the disk is slow, a second write would wait for the
+    // disk twice as long, so it starts only when something else must delay the first write.
+    const usual = this.#options.rowOf ? this.#took : 0;
+    const slow = performance.now() - Math.max(slowAfter, 2 * usual);
+    if ([...this.#running].every(({ startedAt }) => startedAt <= slow)) return true;
+    return this.#isFull && usual < slowDisk;
   }
 
   /** Whether the waiting calls fill a statement. */
