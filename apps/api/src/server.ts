@@ -11,8 +11,8 @@ import type { Metrics } from './observability/metrics.ts';
 import {
   createErrorLog,
   type LogError,
-  RequestLog,
   requestIdOf,
+  requestLog,
   sendRequestId,
   serializers,
 } from './observability/request-log.ts';
@@ -90,7 +90,7 @@ export async function buildServer({
     ...serverLimits,
     // The cast gives the server the usual type, without pino's own type.
     loggerInstance: log as FastifyBaseLogger,
-    logController: new RequestLog(log, metrics),
+    logController: requestLog(log, metrics),
     // One logger for all requests is cheaper than a child logger for each request.
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,

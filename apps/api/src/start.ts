@@ -7,7 +7,6 @@ import { explainDatabaseError } from '@plant-store/core/operator';
 import type { FastifyInstance } from 'fastify';
 import { type Authenticate, acceptStaticToken, tokenSyntax } from './auth/tokens.ts';
 import { logOutput } from './observability/log-output.ts';
-import { serveMetrics } from './observability/metrics-server.ts';
 import { startTracing } from './observability/tracing.ts';
 import { backlog } from './requests/limits.ts';
 import type { Settings } from './settings.ts';
@@ -45,7 +44,7 @@ export async function openServer(
     : acceptOthers;
   const server = await buildServer({ store, settings, authenticate, logStream, metrics });
   server.addHook('onClose', stopTracing);
-  const metricsUrl = metrics && (await serveMetrics(metrics, HOST, port));
+  const metricsUrl = await metrics?.listen(HOST, port);
   return { server, logStream, firstRun, metricsUrl };
 }
 

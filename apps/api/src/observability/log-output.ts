@@ -1,12 +1,6 @@
 import type { DestinationStream } from 'pino';
 import sonicBoom from 'sonic-boom';
 
-/** The most bytes that wait to be written. Further lines are lost. */
-const maxLength = 8 * 2 ** 20;
-
-/** Before its exit, a process tries to write the last lines for at most this number of milliseconds. */
-const exitTimeout = 1_000;
-
 /**
  * Writes the log to standard output. A thread writes, so that requests never wait for the log. When nobody
  * reads the log, or the disk is full, lines are lost.
@@ -22,7 +16,7 @@ export function logOutput(onLost = () => {}): DestinationStream {
     minLength: 16 * 1024,
     maxWrite: 64 * 1024,
     periodicFlush: 100,
-    maxLength,
+    maxLength: 8 * 2 ** 20, // Further lines are lost.
     // In its mode for strings, sonic-boom measures all waiting text again for each new line.
     contentMode: 'buffer',
     retryEAGAIN: () => performance.now() < lastRetry,
@@ -30,7 +24,7 @@ export function logOutput(onLost = () => {}): DestinationStream {
   output.on('error', () => {}); // The next flush tries again.
   output.on('drop', onLost);
   process.on('exit', () => {
-    lastRetry = performance.now() + exitTimeout;
+    lastRetry = performance.now() + 1_000;
     try {
       output.flushSync();
     } catch {} // These lines are lost: the pipe or the disk is full, or the pipe is closed.

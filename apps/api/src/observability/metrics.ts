@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { PlantStore } from '@plant-store/core';
 import { databaseCode, describeStatement, statementObservers } from '@plant-store/core/internal';
@@ -46,9 +49,8 @@ export function createMetrics(store: PlantStore) {
       requests.observe(labels, seconds);
     },
     countLostLine: () => lostLines.inc(),
-    contentType: register.contentType,
-    /** Returns the values of all metrics in Prometheus's text format. */
-    text: () => register.metrics(),
+    /** Serves the metrics on a port of their own, because Prometheus has no token. Returns their URL. */
+    listen: (host: string, port = 0) => serve(register, host, port),
   };
 }
 
@@ -114,4 +116,18 @@ function addGauges(store: PlantStore, registers: Registry[]): void {
       },
     });
   }
+}
+
+async function serve(register: Registry, host: string, port: number): Promise<string> {
+  const server = createServer(async ({ url, method }, response) => {
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (url !== '/metrics') return response.writeHead(404).end('the only path is /metrics\n');
+    if (!isRead) return response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    const headers = { 'content-type': register.contentType };
+    return response.writeHead(200, headers).end(await register.metrics());
+  });
+  server.maxConnections = 8; // Further connections would take file descriptors from the clients.
+  await once(server.listen(port, host), 'listening');
+  const { address, family, port: chosen } = server.address() as AddressInfo; // It is no Unix socket.
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${chosen}/metrics`;
 }

@@ -23,53 +23,46 @@ declare module 'fastify' {
   }
 }
 
-/** Load balancers request these two paths every few seconds, so these requests have the log level debug. */
-const probes = new Set(['/livez', '/readyz']);
+/** Programs request these paths every few seconds: no span, and the log level debug. */
+export const probes = new Set(['/livez', '/readyz', '/metrics']);
 
-/** Logs and counts each request once, when its response has closed. */
-export class RequestLog extends LogController {
-  readonly #log: FastifyBaseLogger;
-  readonly #metrics: Metrics | undefined;
-
-  constructor(log: FastifyBaseLogger, metrics?: Metrics) {
-    super({ disableRequestLogging: true });
-    this.#log = log;
-    this.#metrics = metrics;
-  }
-
-  override incomingRequest(_request: FastifyRequest, reply: FastifyReply): void {
-    reply.raw.once('close', () => this.#add(reply));
-  }
-
-  override requestCompleted(): void {}
-
-  #add(reply: FastifyReply): void {
-    const { request, elapsedTime } = reply;
-    const { method, url, routeOptions, headers, waitsFrom, errors, ip, principal } = request;
-    const status = statusOf(reply);
-    this.#metrics?.countRequest(request, status, (waitsFrom ?? elapsedTime) / 1_000);
-    const isProbe = status === 200 && probes.has(routeOptions.url ?? '');
-    const agent = headers['user-agent'];
-    this.#log[isProbe ? 'debug' : 'info'](
-      {
-        ...idsOf(request),
-        method,
-        // The log omits the query of the URL, because the query may contain the client's token.
-        path: showText(url.split('?', 1)[0] ?? ''),
-        route: routeOptions.url,
-        status,
-        errorCode: errors?.[0]?.code,
-        ip: ip && showText(ip), // Undefined when the connection closed very early.
-        userAgent: agent && showText(agent),
-        principal: principal ? shorten(principal.name) : undefined,
-        issuer: principal?.issuer,
-        responseTime: rounded(elapsedTime),
-        databaseTime: request.databaseTime > 0 ? rounded(request.databaseTime) : undefined,
-      },
-      'request',
-    );
-  }
+/** Makes Fastify log and count each request once, when its response has closed. */
+export function requestLog(log: FastifyBaseLogger, metrics?: Metrics): LogController {
+  const controller = new LogController({ disableRequestLogging: true });
+  controller.incomingRequest = (_request: FastifyRequest, reply: FastifyReply) => {
+    reply.raw.once('close', () => logRequest(reply, log, metrics));
+  };
+  return controller;
 }
+
+function logRequest(reply: FastifyReply, log: FastifyBaseLogger, metrics?: Metrics): void {
+  const { request, elapsedTime } = reply;
+  const { method, url, routeOptions, headers, waitsFrom, errors, ip, principal } = request;
+  const status = statusOf(reply);
+  metrics?.countRequest(request, status, (waitsFrom ?? elapsedTime) / 1_000);
+  const isProbe = status === 200 && probes.has(routeOptions.url ?? '');
+  const agent = headers['user-agent'];
+  log[isProbe ? 'debug' : 'info'](
+    {
+      ...idsOf(request),
+      method,
+      path: pathOf(url),
+      route: routeOptions.url,
+      status,
+      errorCode: errors?.[0]?.code,
+      ip: ip && showText(ip), // Undefined when the connection closed very early.
+      userAgent: agent && showText(agent),
+      principal: principal ? shorten(principal.name) : undefined,
+      issuer: principal?.issuer,
+      responseTime: rounded(elapsedTime),
+      databaseTime: request.databaseTime > 0 ? rounded(request.databaseTime) : undefined,
+    },
+    'request',
+  );
+}
+
+/** Logs and traces omit the query of a URL, because the query may contain a token or the content of a plant. */
+export const pathOf = (url: string) => showText(url.split('?', 1)[0] ?? '');
 
 /** Returns the status of a response. After a disconnect, this is 499, as in the log of nginx. */
 function statusOf({ raw, statusCode, request: { waitsFrom, errors } }: FastifyReply): number {
@@ -88,11 +81,11 @@ function idsOf({ id, span }: FastifyRequest) {
   return { reqId: id, trace_id: context?.traceId, span_id: context?.spanId };
 }
 
-/** The request that failed, or the connection that failed before Fastify got a request. */
-type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
-
-/** Adds an error to the log line of its request, and logs the cause of a server error. */
-export type LogError = (error: PlantStoreError, source?: ErrorSource) => void;
+/** Adds an error to the log line of its request, or of its connection, and logs the cause of a server error. */
+export type LogError = (
+  error: PlantStoreError,
+  source?: FastifyRequest | { id: string; ip: string | undefined },
+) => void;
 
 /** A bug is always logged, other server errors at most once a second for each kind. */
 export function createErrorLog(log: FastifyBaseLogger): LogError {
@@ -155,20 +148,11 @@ export const sendRequestId: onRequestHookHandler = (request, reply, done) => {
   done();
 };
 
-/**
- * Shortens a text that a client sent, for a response or the log. Replaces access tokens in the text,
- * because the client may have put its token in the wrong place.
- */
-export function showText(text: string): string {
-  return hideTokens(shorten(text));
-}
+/** Shortens a text that a client sent, for a response or the log. */
+export const showText = (text: string) => hideTokens(shorten(text));
 
-export function hideTokens(text: string): string {
-  return text.replaceAll(tokens, '…');
-}
+/** Replaces access tokens in a text, because a client may have put its token in the wrong place. */
+export const hideTokens = (text: string) => text.replaceAll(tokens, '…');
 
-/**
- * Matches JWTs and the store's tokens, even percent-encoded tokens. An expression that matches each part of
- * a JWT would not run in linear time.
- */
+/** JWTs and the store's tokens, even percent-encoded. Matching each part of a JWT would take quadratic time. */
 const tokens = /plant(?:_|%(?:25)*5[fF])[\w-]{8,}|eyJ[\w.-]{8,}/g;

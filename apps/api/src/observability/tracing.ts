@@ -3,17 +3,10 @@ import { setTimeout } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
 import { databaseCode, describeStatement, statementObservers } from '@plant-store/core/internal';
 import type { FastifyRequest } from 'fastify';
-import { showText } from './request-log.ts';
+import { pathOf, probes, showText } from './request-log.ts';
 
 /** Each of these variables asks for traces. OpenTelemetry's SDK reads their values, and its other variables. */
-const switches = [
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-  'OTEL_TRACES_EXPORTER',
-];
-
-/** Programs request these paths every few seconds. The requests get no span. */
-const probes = ['/livez', '/readyz', '/metrics'];
+const switches = /^OTEL_(EXPORTER_OTLP_(TRACES_)?ENDPOINT|TRACES_EXPORTER)$/;
 
 /**
  * Starts OpenTelemetry when its variables ask for traces. Each request then has a span with its route. Call this
@@ -22,8 +15,9 @@ const probes = ['/livez', '/readyz', '/metrics'];
  * @returns a function that waits up to a second until the receiver has taken the last spans
  */
 export async function startTracing(variables = process.env): Promise<() => Promise<void>> {
-  if (!switches.some((name) => variables[name])) return async () => {};
-  const { trace } = await import('@opentelemetry/api');
+  const isOn = Object.entries(variables).some(([name, value]) => value && switches.test(name));
+  if (!isOn) return async () => {};
+  const api = await import('@opentelemetry/api');
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
   const { FastifyOtelInstrumentation } = await import('@fastify/otel');
@@ -35,7 +29,7 @@ export async function startTracing(variables = process.env): Promise<() => Promi
     instrumentations: [
       new HttpInstrumentation({
         disableOutgoingRequestInstrumentation: true, // The URL of a webhook may contain a secret.
-        ignoreIncomingRequestHook: ({ url = '' }) => probes.includes(url),
+        ignoreIncomingRequestHook: ({ url = '' }) => probes.has(url),
         startIncomingSpanHook: ({ url = '', headers }) => ({
           'url.path': pathOf(url),
           'url.query': '',
@@ -49,7 +43,7 @@ export async function startTracing(variables = process.env): Promise<() => Promi
         recordExceptions: false,
         requestHook(span, request) {
           span.setAttribute('url.path', pathOf(request.url));
-          request.span = trace.getActiveSpan(); // The server's span, made by the HTTP instrumentation.
+          request.span = api.trace.getActiveSpan(); // The server's span, made by the HTTP instrumentation.
         },
       }),
     ],
@@ -58,21 +52,16 @@ export async function startTracing(variables = process.env): Promise<() => Promi
   // A CommonJS module that loads `node:http` makes the HTTP instrumentation change Node's class `Server`. With
   // ES modules alone, this would need a loader hook, which delays every import.
   createRequire(import.meta.url)('node:http');
-  await traceStatements();
+  traceStatements(api);
   return () => Promise.race([sdk.shutdown().catch(() => {}), setTimeout(1_000)]);
-}
-
-/** A trace omits the query of a URL, because the query may contain a token or the content of a plant. */
-function pathOf(url: string): string {
-  return showText(url.split('?', 1)[0] ?? '');
 }
 
 /**
  * Makes a span for each statement of a request, by OpenTelemetry's conventions for databases. When several
  * requests share a statement, its span is a child of the first request's span, and has links to all of them.
  */
-async function traceStatements(): Promise<void> {
-  const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = await import('@opentelemetry/api');
+function traceStatements(api: typeof import('@opentelemetry/api')): void {
+  const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
   const tracer = trace.getTracer('plant-store');
   statementObservers.add(({ text, callers }) => {
     // Every caller is a request, because only the server calls the store.
