@@ -43,9 +43,7 @@ export const checkBodyHeaders: onRequestHookHandler = ({ method, headers }, repl
   done();
 };
 
-function unsupported(message: string): PlantStoreError {
-  return new PlantStoreError('unsupportedMediaType', message);
-}
+const unsupported = (message: string) => new PlantStoreError('unsupportedMediaType', message);
 
 /** Responds to a path that is not percent-encoded UTF-8, for which Fastify runs no hooks. */
 export function rejectBadPath(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
@@ -68,9 +66,7 @@ export function checkQuery(url: string): void {
   }
 }
 
-function malformed(message: string): PlantStoreError {
-  return new PlantStoreError('malformedRequest', message);
-}
+const malformed = (message: string) => new PlantStoreError('malformedRequest', message);
 
 /**
  * Makes Fastify respond 404 to an unknown path, and 405 with `Allow` to a method that a path does not offer.
@@ -144,9 +140,4 @@ export function weightOf(value: string, header = ''): number {
   if (!parameters) return 0;
   const weight = parameters.find((parameter) => parameter.startsWith('q='));
   return weight ? Number(weight.slice(2)) || 0 : 1;
-}
-
-/** Tells caches that a response depends on a header of the request. */
-export function addVary(reply: FastifyReply, header: string): void {
-  reply.header('vary', [reply.getHeader('vary') ?? [], header].flat().join(', '));
 }

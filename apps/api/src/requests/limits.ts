@@ -4,7 +4,7 @@ import type { FastifyHttpOptions, FastifyInstance, onRequestHookHandler } from '
 import { hasBody } from './headers.ts';
 
 /** The most bytes of a request body. */
-export const bodyLimit = 2 ** 20;
+const bodyLimit = 2 ** 20;
 
 /** The most open connections. Node closes further connections at once. */
 const maxConnections = 4_096;
@@ -42,11 +42,8 @@ export const serverLimits = {
 /** Limits open connections, because each of them needs memory and a file descriptor. */
 export function limitConnections({ server, logError }: FastifyInstance): void {
   server.maxConnections = maxConnections;
-  server.on('drop', () => {
-    logError(
-      new PlantStoreError('overloaded', `a connection was closed: ${maxConnections} are open`),
-    );
-  });
+  const message = `a connection was closed: ${maxConnections} are open`;
+  server.on('drop', () => logError(new PlantStoreError('overloaded', message)));
 }
 
 /** Whether a body or a response is large. Smaller ones need so little memory that no budget counts them. */

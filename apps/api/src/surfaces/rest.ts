@@ -8,16 +8,10 @@ import {
   parseJson,
   shorten,
 } from '@plant-store/schemas';
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  onRequestHookHandler,
-  RouteHandlerMethod,
-} from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import * as z from 'zod';
 import { sendError } from '../requests/errors.ts';
-import { addVary, checkQuery, weightOf } from '../requests/headers.ts';
+import { checkQuery, weightOf } from '../requests/headers.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../requests/json-body.ts';
 import { callContext, type SurfaceOptions, sendJson } from './call.ts';
 import { eventHandler, restEvents } from './events.ts';
@@ -52,7 +46,7 @@ export async function rest(
       url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
       compress: method === 'GET' && {},
       ...(path.includes('{') && { onRequest: rejectOtherPaths }),
-      handler: stream ? chooseByAccept(sendOutput, eventsOf(operation, stream)) : sendOutput,
+      handler: stream ? chooseByAccept(sendOutput, operation, stream) : sendOutput,
     });
   }
 }
@@ -69,11 +63,8 @@ function outputHandler(operation: Operation, { call, input, type }: Procedure['d
       if (type === 'query' && isUnchanged(request, etag)) return reply.code(304).send();
     }
     if (operation.status === 204) return reply.code(204).send();
-    return sendJson(
-      request,
-      reply,
-      output instanceof OutputText ? output.json : formatJson(output),
-    );
+    const json = output instanceof OutputText ? output.json : formatJson(output);
+    return sendJson(request, reply, json);
   };
 }
 
@@ -83,18 +74,17 @@ function isUnchanged({ headers }: FastifyRequest, etag: string): boolean {
   return known?.some((each) => each === etag || each === '*') ?? false;
 }
 
-function eventsOf(operation: Operation, procedure: Procedure['definition']): RouteHandlerMethod {
-  return eventHandler(procedure, inputReader(operation, procedure.input), restEvents);
-}
+type Send = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Makes the handler of an operation whose output is a stream of events when the client prefers events to JSON. */
-function chooseByAccept(sendJson: RouteHandlerMethod, sendEvents: RouteHandlerMethod) {
-  return function (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+function chooseByAccept(sendOutput: Send, operation: Operation, stream: Procedure['definition']) {
+  const sendEvents = eventHandler(stream, inputReader(operation, stream.input), restEvents);
+  return (request: FastifyRequest, reply: FastifyReply) => {
     const { accept } = request.headers;
-    addVary(reply, 'Accept');
+    reply.header('vary', [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', '));
     const wantsEvents =
       weightOf('text/event-stream', accept) > weightOf('application/json', accept);
-    return (wantsEvents ? sendEvents : sendJson).call(this, request, reply);
+    return wantsEvents ? sendEvents(request, reply) : sendOutput(request, reply);
   };
 }
 

@@ -142,17 +142,11 @@ function levelsAround({ query }: FastifyRequest): number {
   return Object(query).batch === '1' ? 2 : 1;
 }
 
-function subscriptionInBatch(): PlantStoreError {
-  return malformed('Cannot batch subscription calls: send one alone');
-}
+const subscriptionInBatch = () => malformed('Cannot batch subscription calls: send one alone');
 
-function malformed(message: string): PlantStoreError {
-  return new PlantStoreError('malformedRequest', message);
-}
+const malformed = (message: string) => new PlantStoreError('malformedRequest', message);
 
-function invalidQuery(why: string): PlantStoreError {
-  return new PlantStoreError('invalidInput', `invalid input: ${why}`);
-}
+const invalidQuery = (why: string) => new PlantStoreError('invalidInput', `invalid input: ${why}`);
 
 /**
  * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text means that there is no input. A
@@ -172,13 +166,10 @@ function encode(output: unknown): string {
   return JSON.stringify(transformer.output.serialize(output));
 }
 
-function envelope(output: unknown): string {
-  return `{"result":{"data":${encode(output)}}}`;
-}
+const envelope = (output: unknown) => `{"result":{"data":${encode(output)}}}`;
 
-function errorEnvelope(error: PlantStoreError, path: string): string {
-  return `{"error":${errorJson(error, path)}}`;
-}
+const errorEnvelope = (error: PlantStoreError, path: string) =>
+  `{"error":${errorJson(error, path)}}`;
 
 function errorJson(error: PlantStoreError, path: string): string {
   const { kind, cause } = error;
