@@ -25,7 +25,6 @@ import {
   rejectUnknownPaths,
 } from './requests/headers.ts';
 import {
-  type Budgets,
   createBudgets,
   limitConnections,
   rejectAfterPause,
@@ -50,7 +49,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     store: PlantStore;
     authenticate: Authenticate;
-    budgets: Budgets;
+    budgets: ReturnType<typeof createBudgets>;
     logError: LogError;
     /** Milliseconds for which a closing server accepts requests. The process sets them. */
     drainDelay: number;
@@ -169,7 +168,7 @@ async function drain(server: FastifyInstance): Promise<void> {
   await setTimeout(server.drainDelay);
   server.store.stopWaiting();
   // A response that began before the shutdown leaves its connection open.
-  const timer = setInterval(() => server.server.closeIdleConnections(), 50);
+  const timer = setInterval(() => server.server.closeIdleConnections(), 50).unref();
   server.server.once('close', () => clearInterval(timer));
 }
 

@@ -12,9 +12,6 @@ const maxConnections = 4_096;
 /** The most connections that wait until Node accepts them. Node's default, 511, delays a burst of clients. */
 export const backlog = 4_096;
 
-/** The most bytes of the headers of a request. */
-const maxHeaderSize = 2 ** 14;
-
 /** Milliseconds within which a client must send a whole request. */
 const requestTimeout = 30_000;
 
@@ -25,10 +22,9 @@ export const serverLimits = {
   // A connection without activity is closed. This time is longer than the request timeout, so that the client
   // of an incomplete request first gets an error.
   connectionTimeout: requestTimeout + 5_000,
-  // A path parameter of any length gets the error of an invalid parameter.
-  routerOptions: { maxParamLength: maxHeaderSize },
+  // A path parameter of any length gets the error of an invalid parameter. Node limits all headers to 16 KiB.
+  routerOptions: { maxParamLength: 2 ** 14 },
   http: {
-    maxHeaderSize,
     headersTimeout: requestTimeout,
     // Node's default is 30 s: a timeout could come 30 s late.
     connectionsCheckingInterval: 1_000,
@@ -84,8 +80,6 @@ export class Budget {
     response.once('close', () => this.give(amount));
   }
 }
-
-export type Budgets = ReturnType<typeof createBudgets>;
 
 /** With these three budgets, requests of one kind cannot use up the memory that other kinds need. */
 export function createBudgets() {

@@ -1,8 +1,17 @@
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { expectErrorAt } from '../fixtures/expect-error.ts';
 import { jwtSettings, startIdentityProvider } from '../fixtures/identity-provider.ts';
 import { serve } from '../fixtures/program.ts';
-import { bearer, openSocket, rawPost, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
+import {
+  bearer,
+  close,
+  openSocket,
+  rawPost,
+  rawRequest,
+  sendRaw,
+} from '../fixtures/raw-request.ts';
 import { shareServer, startForTest } from '../fixtures/server.ts';
 import { get, post } from '../fixtures/surfaces.ts';
 
@@ -23,6 +32,18 @@ describe.concurrent('a client that is slow', () => {
       expectErrorAt(target, { status, body: JSON.parse(body) }, 408, 40800);
     },
   );
+
+  it.concurrent('creates its plant when the body arrives within the time limit', async () => {
+    const request = rawPost('{"id":7,"name":"slow"}', '/plants', [close]);
+    const socket = openSocket(server.url);
+    socket.write(request.slice(0, -20));
+    for (const byte of request.slice(-20)) {
+      await setTimeout(1_000);
+      socket.write(byte);
+    }
+    const [response] = await once(socket, 'data');
+    expect(String(response)).toMatch(/^HTTP\/1\.1 200 OK/);
+  });
 });
 
 it('clients that read nothing fill the budget for responses, until they lose their connections', async () => {
