@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createPlantStoreClient } from '@plant-store/client';
 import type { Scope } from '@plant-store/schemas';
+import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { shareServer } from '../fixtures/server.ts';
 
@@ -156,4 +157,36 @@ it('accepts a notification without a body, and no other method than POST', async
   expect(await send(notification)).toMatchObject({ status: 202, text: '' });
   const { status, headers } = await fetch(`${server.url}/mcp`);
   expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+});
+
+it('responds to any message, and never as to a bug', async () => {
+  const methods = ['initialize', 'ping', 'tools/list', 'tools/call', 'server/discover'];
+  const anyMessage = fc.record(
+    {
+      jsonrpc: fc.oneof(fc.constant('2.0'), fc.jsonValue()),
+      id: fc.oneof(fc.nat(), fc.jsonValue()),
+      method: fc.oneof(fc.constantFrom(...methods), fc.jsonValue()),
+      params: fc.oneof(
+        fc.record(
+          {
+            name: fc.constantFrom('createPlants', 'getPlant', '__proto__'),
+            arguments: fc.jsonValue(),
+            _meta: fc.oneof(fc.constant(_meta), fc.jsonValue()),
+          },
+          { requiredKeys: [] },
+        ),
+        fc.jsonValue(),
+      ),
+    },
+    { requiredKeys: [] },
+  );
+  const property = fc.asyncProperty(anyMessage, async (each) => {
+    const { status, text } = await send(JSON.stringify(each));
+    expect(status).toBeLessThan(500);
+    const { error } = text ? JSON.parse(text) : {};
+    if (error) expect(error.data.error).toBeGreaterThan(40_000);
+  });
+  await fc.assert(property, { numRuns: 500 });
+  const { status } = await send(message('tools/list'));
+  expect(status).toBe(200);
 });
