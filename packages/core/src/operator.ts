@@ -6,6 +6,7 @@ export {
   databaseUrlSyntax,
   describeDatabaseUrl,
   isDatabaseUrl,
+  withoutPassword,
 } from './database/database-url.ts';
 export { explainDatabaseError } from './database/errors.ts';
 export { type Finding, runDoctor } from './doctor.ts';

@@ -29,7 +29,11 @@ export function LinkButton({ icon, kind, children, ...rest }: ComponentProps<'a'
   );
 }
 
-type CopyButtonProps = Look & { label: string; text: string };
+interface CopyButtonProps {
+  label: string;
+  text: string;
+  icon?: IconName;
+}
 
 /** Copies a text, such as a link. */
 export function CopyButton({ label, text, icon = 'copy' }: CopyButtonProps) {

@@ -67,7 +67,7 @@ export interface Database {
   /** The number of statements of each kind that run at the same time. */
   readonly connections: Readonly<Record<Kind, number>>;
   /** The connections and queues, for metrics. */
-  pool(): PoolState;
+  pools(): PoolState[];
   close(): Promise<void>;
 }
 
@@ -121,9 +121,11 @@ export interface RunOptions extends CallOptions {
   readonly calls?: readonly { readonly caller: Caller | undefined }[];
 }
 
-/** The state of all connections, for metrics. */
+/** The connections of one kind, and the statements that wait for a connection. */
 export interface PoolState {
-  /** The number of statements that wait for a connection. */
+  readonly name: Kind;
+  readonly used: number;
+  readonly idle: number;
   readonly waiting: number;
   /** The number of statements that run although their deadline has passed. */
   readonly overdue: number;

@@ -198,11 +198,13 @@ export class Pool implements Database {
     }
   }
 
-  readonly pool = (): PoolState => {
-    const [session] = this.#lanes.flatMap(({ idle }) => idle);
+  readonly pools = (): PoolState[] => {
+    const session = this.#lanes.flatMap(({ idle }) => idle)[0];
     const clockAhead = session ? Date.parse(session.timeOf(performance.now())) - Date.now() : 0;
-    const waiting = this.#lanes.reduce((sum, lane) => sum + lane.waiting.size, 0);
-    return { waiting, overdue: this.#lanes.flatMap((lane) => lane.overdue).length, clockAhead };
+    return this.#lanes.map(({ kind, idle, free, waiting, overdue }) => ({
+      ...{ name: kind, used: this.connections[kind] - free, idle: idle.length },
+      ...{ waiting: waiting.size, overdue: overdue.length, clockAhead },
+    }));
   };
 
   /** Closes idle sessions now, and the others after their statements, but waits only for a moment. */

@@ -1,4 +1,4 @@
-import * as accessTokens from './access-tokens.ts';
+import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts';
 import { countPlants } from './count-plants.ts';
 import { createPlant } from './create-plant.ts';
 import { createPlants } from './create-plants.ts';
@@ -9,7 +9,16 @@ import { listPlants } from './list-plants.ts';
 import { plantChanges } from './plant-changes.ts';
 import { replacePlant } from './replace-plant.ts';
 import { t } from './trpc/define.ts';
-import * as webhooks from './webhooks.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  replayWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from './webhooks.ts';
 import { whoAmI } from './who-am-i.ts';
 
 /**
@@ -25,8 +34,17 @@ export const procedures = {
   deletePlant,
   listPlantChanges,
   plantChanges,
-  ...accessTokens,
-  ...webhooks,
+  listAccessTokens,
+  createAccessToken,
+  revokeAccessToken,
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  replayWebhook,
+  testWebhook,
   whoAmI,
 };
 

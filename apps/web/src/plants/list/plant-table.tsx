@@ -8,6 +8,7 @@ import styles from './plant-table.module.css';
 
 interface PlantTableProps {
   plants: readonly StoredPlant[];
+  /** Names the list. */
   list: string;
   /** Whether the rows belong to the list before, because the rows of this list still load. */
   isOld: boolean;
@@ -26,11 +27,16 @@ export function PlantTable({ plants, list, isOld }: PlantTableProps) {
           <th scope="col" className={styles.check}>
             <CheckAll plants={[...added, ...others]} />
           </th>
-          {['Name', 'Tag', 'Number', 'Created'].map((column) => (
-            <th key={column} scope="col" className={styles[column.toLowerCase()]}>
-              {column}
-            </th>
-          ))}
+          <th scope="col">Name</th>
+          <th scope="col" className={styles.tag}>
+            Tag
+          </th>
+          <th scope="col" className={styles.number}>
+            Number
+          </th>
+          <th scope="col" className={styles.created}>
+            Created
+          </th>
         </tr>
       </thead>
       {added.length > 0 && (
@@ -92,11 +98,6 @@ function PlantRow({ plant }: { plant: StoredPlant }) {
         >
           <ClientText text={name} />
         </a>
-        {/* In a narrow list, these stand in for the columns. */}
-        <div className={styles.narrow}>
-          {tag !== undefined && <TagLink tag={tag} />}
-          <span>{String(id)}</span>
-        </div>
       </td>
       <td className={styles.tag}>{tag !== undefined && <TagLink tag={tag} />}</td>
       <td className={styles.number}>{String(id)}</td>
@@ -107,6 +108,7 @@ function PlantRow({ plant }: { plant: StoredPlant }) {
   );
 }
 
+/** Checks all rows of the page. */
 function CheckAll({ plants }: { plants: readonly StoredPlant[] }) {
   const { checked, change } = useListState();
   const isAll = plants.length > 0 && plants.every(({ id }) => checked.has(id));
