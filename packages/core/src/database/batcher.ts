@@ -36,7 +36,7 @@ export interface BatcherOptions<Input, Output> {
 const maxWaiting = 10_000;
 
 /** A statement takes up to this many times the calls that fill it, if they are waiting already. */
-const most = 8;
+const most = 32;
 
 /** A statement is slow after this number of milliseconds. A second statement may then start. */
 const slowAfter = 50;
