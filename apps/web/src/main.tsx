@@ -1,13 +1,13 @@
 import './ui/base.css';
-import { StrictMode } from 'react';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode, useLayoutEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
-import styles from './app/console.module.css';
 import { Console } from './app/console.tsx';
 import { SignInAgain, SignInPage } from './session/sign-in.tsx';
 import { useSession } from './session/use-session.ts';
 import { explainError } from './store/errors.tsx';
-import { Store } from './store/store.tsx';
+import { connect, queryClient } from './store/store.ts';
 import { LinkButton } from './ui/button.tsx';
 import { Notices } from './ui/notice.tsx';
 
@@ -29,22 +29,25 @@ if (root) {
 /** Asks for an access token, and then shows the plants. */
 function App() {
   const { token, isLooking, rejected, enter, reject, signOut } = useSession();
+  // Runs before the first queries of the console.
+  useLayoutEffect(() => {
+    if (token === undefined) queryClient.clear();
+    else connect(token, reject);
+  }, [token, reject]);
   if (token === undefined) return isLooking ? null : <SignInPage onEnter={enter} />;
   return (
-    <>
-      <Store token={token} onRejected={reject}>
-        <Console token={token} onSignOut={signOut} />
-      </Store>
+    <QueryClientProvider client={queryClient}>
+      <Console token={token} onSignOut={signOut} />
       <Notices />
       {rejected !== undefined && <SignInAgain rejected={rejected} onEnter={enter} />}
-    </>
+    </QueryClientProvider>
   );
 }
 
 /** Replaces the console after an uncaught exception in the console's code. */
 function CrashPage({ error }: FallbackProps) {
   return (
-    <main className={`stack ${styles.crash}`} role="alert">
+    <main className="page stack" role="alert">
       <h1>The console cannot continue</h1>
       <p>The plants in the store are safe. The error is: {explainError(error)}</p>
       <LinkButton href={location.pathname}>Start again</LinkButton>

@@ -117,7 +117,9 @@ const smallControls = (page: Page) =>
   page.evaluate(
     (controls) =>
       [...document.querySelectorAll(controls)]
-        .filter((each) => each.checkVisibility() && !each.matches('label input, td:nth-child(2) a'))
+        .filter(
+          (each) => each.checkVisibility() && !each.matches('label input, td:nth-child(2) > a'),
+        )
         .map((each) => ({ html: each.outerHTML, height: each.getBoundingClientRect().height }))
         .filter(({ height }) => height > 1 && height < 44),
     controls,

@@ -42,7 +42,10 @@ it('says before it sends anything that a file of Excel is read as Windows-1252',
   );
   await page.getByText('excel.csv: semicolons, Windows-1252. 2 ready, 1 not').waitFor();
   await page.getByText('read as Windows-1252, which Excel on Windows writes').waitFor();
-  await page.getByRole('row', { name: /3 id must be a whole number/ }).waitFor();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Line 3: id must be a whole number' })
+    .waitFor();
   await page.getByText('Schönmalve').waitFor();
   expect(requests.filter((url) => url.includes('createPlants'))).toEqual([]);
 
@@ -83,9 +86,12 @@ it('counts what is already there and what another plant has, and can import the 
   );
   await page.getByRole('button', { name: 'Import 3' }).click();
   await page.getByText('1 added, 1 already there, 1 not imported').waitFor();
-  await page.getByRole('row', { name: /2 .*belongs to another plant/i }).waitFor();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: /Line 2: .*belongs to another plant/i })
+    .waitFor();
   await page.getByRole('button', { name: 'Import another file' }).click();
-  await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+  await page.getByLabel('Choose a file').waitFor();
 });
 
 it('explains a file that cannot be read, and imports nothing of it', async () => {

@@ -120,7 +120,7 @@ it('says that the connection is lost, and goes on by itself', async () => {
   onTestFinished(server.stop);
   const page = await openPage(`${server.url}/#token=${token}`);
   await page.getByRole('heading', { name: 'No plants yet' }).waitFor();
-  const form = page.getByRole('form', { name: 'Add a plant' });
+  const form = page.getByRole('form', { name: 'Add plant' });
   await page.getByRole('button', { name: 'Add a plant' }).click();
   await form.getByLabel('Name').fill('In mid-form');
   await server.pause();

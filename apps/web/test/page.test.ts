@@ -37,7 +37,7 @@ it('loads the second script and one style sheet with the list, and another only 
     .getByRole('button', { name: /^Import/ })
     .first()
     .click();
-  await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+  await page.getByLabel('Choose a file').waitFor();
   expect(await loaded()).toContain('import-plants');
 });
 

@@ -116,10 +116,10 @@ it('creates a token in steps, hands it over as a link, and revokes it', async ()
   await colleague.close();
 
   await page.getByRole('button', { name: 'Done' }).click();
+  page.once('dialog', (question) => question.accept());
   await page.getByRole('button', { name: `Revoke ${name}` }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText(`Revoked “${name}”`).waitFor();
-  await page.getByRole('listitem').filter({ hasText: name }).getByText('revoked').waitFor();
+  await page.getByRole('row').filter({ hasText: name }).getByText('revoked').waitFor();
 });
 
 it('asks for the name before the user revokes the token of the tab', async () => {
@@ -127,12 +127,12 @@ it('asks for the name before the user revokes the token of the tab', async () =>
   const { token: own } = await client.createAccessToken.mutate({ name, scopes: ['tokens:manage'] });
   const page = await openPage(address(own));
   await page.getByRole('button', { name: 'Access tokens' }).click();
-  await page.getByRole('button', { name: `Revoke ${name}` }).click();
-  const question = page.getByRole('alertdialog');
-  const confirm = question.getByRole('button', { name: 'Revoke my own token' });
-  expect(await confirm.isDisabled()).toBe(true);
-  await question.getByLabel('to confirm').fill(name);
-  await confirm.click();
+  const revoke = page.getByRole('button', { name: `Revoke ${name}` });
+  page.once('dialog', (question) => question.accept('another name'));
+  await revoke.click();
+  expect((await client.listAccessTokens.query({})).tokens[0]).not.toHaveProperty('revokedAt');
+  page.once('dialog', (question) => question.accept(name));
+  await revoke.click();
   await dialogOf(page, 'Sign in again').waitFor({ timeout: 90_000 });
 });
 

@@ -1,6 +1,6 @@
 CREATE TABLE "access_tokens" (
 	"id" text PRIMARY KEY DEFAULT left(md5(gen_random_uuid()::text), 16) NOT NULL,
-	"sha256" "bytea" NOT NULL,
+	"sha256" text NOT NULL,
 	"name" text NOT NULL,
 	"scope" text NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,

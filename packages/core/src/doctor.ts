@@ -1,9 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { type DatabaseOptions, type Query, useDatabase } from './database/database.ts';
+import {
+  type DatabaseOptions,
+  DataDirectoryError,
+  type Query,
+  useDatabase,
+} from './database/database.ts';
 import { timeText } from './database/deadline.ts';
 import { DatabaseSettingsError, explainDatabaseError } from './database/errors.ts';
-import { missingColumns } from './database/migration.ts';
+import { missingTables } from './database/migration.ts';
 import { databaseCode } from './plant-store-error.ts';
 import { deletePlants, findPlants, insertPlants } from './plants/statements.ts';
 
@@ -19,106 +24,92 @@ export interface Finding {
  * statement is rolled back, so the function changes nothing.
  */
 export async function runDoctor(options: DatabaseOptions): Promise<Finding[]> {
+  const cancel = (statement: string) =>
+    useDatabase(options, (query) =>
+      query('select pg_cancel_backend(pid) from pg_stat_activity where query = $1', [statement]),
+    );
   try {
-    const cancel: Cancel = (statement) => useDatabase(options, ends(statement));
     const findings = await useDatabase(options, (query) => examine(query, cancel));
     const none = 'there is no database yet: the server creates it at its first start';
-    return findings ?? [{ check: 'connection', level: 'ok', message: none }];
+    return findings ?? [ok('connection', none)];
   } catch (error) {
-    const isExplained = error instanceof Error && error.name === 'DataDirectoryError';
-    const isKnown = isExplained || error instanceof DatabaseSettingsError;
-    const message = isKnown ? error.message : explainDatabaseError(error);
-    return [{ check: 'connection', level: 'problem', message }];
+    const isExplained =
+      error instanceof DataDirectoryError || error instanceof DatabaseSettingsError;
+    return [problem('connection', isExplained ? error.message : explainDatabaseError(error))];
   }
 }
 
-/** Cancels a statement of another session by its text. */
-type Cancel = (statement: string) => Promise<unknown>;
+const finding = (level: Finding['level']) => (check: string, message: string) => ({
+  ...{ check, level, message },
+});
+const [ok, warning, problem] = [finding('ok'), finding('warning'), finding('problem')];
 
-const ends = (statement: string) => (query: Query) =>
-  query(`select pg_cancel_backend(pid) from pg_stat_activity where query = $1`, [statement]);
-
-async function examine(query: Query, cancel: Cancel): Promise<Finding[]> {
-  const facts = await server(query);
-  if (facts.some(({ level }) => level === 'problem')) return facts;
-  const missing = await missingColumns(query);
-  if (missing.length > 0) {
-    const message = `the database has no ${missing.slice(0, 3).join(', ')}: start the server once as a user who may create tables`;
-    return [...facts, { check: 'tables', level: 'problem', message }];
-  }
-  const grants = await privileges(query);
-  if (grants.length > 0) return [...facts, ...grants];
+async function examine(
+  query: Query,
+  cancel: (statement: string) => Promise<unknown>,
+): Promise<Finding[]> {
+  const found = await examineServer(query);
+  const hasProblem = () => found.some(({ level }) => level === 'problem');
+  if (!hasProblem()) found.push(...(await examineTables(query)));
+  if (hasProblem()) return found;
   return [
-    ...facts,
-    ...(await cluster(query)),
-    ...(await trial(query)),
-    ...(await heldBack(query)),
-    ...(await webhooks(query)),
+    ...found,
+    ...(await examineCluster(query)),
+    ...(await tryStatements(query)),
+    ...(await findHolder(query)),
+    ...(await findFailedWebhooks(query)),
     // A slow commit occupies the session, so this check is the last.
-    ...(await commit(query, cancel)),
+    ...(await tryCommit(query, cancel)),
   ];
 }
 
-/** What the server is, its settings and its clock. */
-async function server(query: Query): Promise<Finding[]> {
+/** Says what the server is, and checks its settings and its clock. */
+async function examineServer(query: Query): Promise<Finding[]> {
   const sentAt = Date.now();
-  const [facts] = await query<Facts>(selectFacts);
+  const [facts] = await query<ServerFacts>(`
+    select current_setting('server_version') as version, pg_is_in_recovery() as "isReplica",
+      current_setting('transaction_read_only')::bool as "isReadOnly",
+      current_setting('fsync') as fsync, current_setting('statement_timeout') as timeout,
+      quote_ident(current_user) as role,
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as now`);
   if (!facts) return [];
-  const ahead = Math.round(facts.now - (sentAt + Date.now()) / 2);
-  const is = `Postgres ${facts.version}`;
-  return findings([
-    ['connection', 'ok', true, is],
-    [
-      'connection',
-      'problem',
-      facts.isReplica,
-      `${is} is a read replica: use the URL of the primary, or start the server for reads alone`,
-    ],
-    [
-      'connection',
-      'problem',
-      facts.isReadOnly && !facts.isReplica,
-      `${is} accepts no writes: free some room on its disk, or turn default_transaction_read_only off`,
-    ],
-    [
-      'clock',
-      'warning',
-      Math.abs(ahead) > 2_000,
-      `the clock of the database is ${ahead} ms ahead of this machine's clock: set both by NTP`,
-    ],
-    [
-      'settings',
-      'warning',
-      facts.fsync === 'off',
-      'fsync is off, so a crash of the machine can lose plants: turn it on',
-    ],
-    [
-      'settings',
-      'warning',
-      facts.timeout === '0',
-      `a pooler drops the store's time limits: run ALTER ROLE ${facts.role} SET statement_timeout = '60s', and SET lock_timeout = '4s'`,
-    ],
-  ]);
+  const { version, role, isReplica, isReadOnly, fsync, timeout, now } = facts;
+  const is = `Postgres ${version}`;
+  const replica =
+    'is a read replica, which serves only reads: use the URL of the primary for writes';
+  const readOnly = 'free some room on its disk, or turn default_transaction_read_only off';
+  const found: Finding[] = [ok('connection', is)];
+  if (isReplica) found.push(problem('connection', `${is} ${replica}`));
+  else if (isReadOnly) found.push(problem('connection', `${is} accepts no writes: ${readOnly}`));
+  const ahead = Math.round(now - (sentAt + Date.now()) / 2);
+  if (Math.abs(ahead) > 2_000) {
+    const clock = `the clock of the database is ${ahead} ms ahead of this machine's clock`;
+    found.push(warning('clock', `${clock}: set both by NTP`));
+  }
+  if (fsync === 'off') {
+    const message = 'fsync is off, so a crash of the machine can lose plants: turn it on';
+    found.push(warning('settings', message));
+  }
+  if (timeout === '0') {
+    const alter = `ALTER ROLE ${role} SET statement_timeout = '60s', and SET lock_timeout = '4s'`;
+    found.push(warning('settings', `a pooler drops the store's time limits: run ${alter}`));
+  }
+  return found;
 }
 
-interface Facts {
-  version: string;
+interface ServerFacts extends Record<'version' | 'fsync' | 'timeout' | 'role', string> {
   isReplica: boolean;
   isReadOnly: boolean;
-  fsync: string;
-  timeout: string;
-  role: string;
   now: number;
 }
 
-const selectFacts = `
-  select current_setting('server_version') as version, pg_is_in_recovery() as "isReplica",
-    current_setting('transaction_read_only')::bool as "isReadOnly", current_setting('fsync') as fsync,
-    current_setting('statement_timeout') as timeout, quote_ident(current_user) as role,
-    (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
-
-/** The privileges that the server needs and its user does not have. */
-async function privileges(query: Query): Promise<Finding[]> {
+/** Finds missing tables, and the privileges that the server needs and its user does not have. */
+async function examineTables(query: Query): Promise<Finding[]> {
+  const missing = await missingTables(query);
+  if (missing.length > 0) {
+    const advice = 'start the server once as a user who may create tables';
+    return [problem('tables', `the database has no ${missing.join(', ')}: ${advice}`)];
+  }
   const rows = await query<{ grant: string }>(`
     select format('GRANT %s ON %s TO %I', string_agg(privilege, ', '), name, current_user) as grant
     from (values ('plants', 'SELECT,INSERT,UPDATE,DELETE'), ('plant_deletions', 'SELECT,INSERT,DELETE'),
@@ -127,26 +118,21 @@ async function privileges(query: Query): Promise<Finding[]> {
     cross join unnest(string_to_array(privileges, ',')) as privilege
     where not has_table_privilege(to_regclass(name), privilege)
     group by name`);
-  return rows.map(({ grant }) => ({
-    check: 'privileges',
-    level: 'problem',
-    message: `a privilege is missing: run ${grant}`,
-  }));
+  return rows.map(({ grant }) => problem('privileges', `a privilege is missing: run ${grant}`));
 }
 
-/** The problems of the nodes of a Citus cluster. */
-async function cluster(query: Query): Promise<Finding[]> {
+/** Finds the problems of the nodes of a Citus cluster. */
+async function examineCluster(query: Query): Promise<Finding[]> {
   const [has] = await query<{ nodes: string | null }>(
     `select to_regclass('pg_catalog.pg_dist_node')::text as nodes`,
   );
   if (!has?.nodes) return [];
   const { inspectCluster } = await import('./citus/distribute.ts');
-  const problems = await inspectCluster(query);
-  return problems.map((message) => ({ check: 'cluster', level: 'problem', message }));
+  return (await inspectCluster(query)).map((message) => problem('cluster', message));
 }
 
 /** Runs the statements of a create, a get and a delete in a transaction that is rolled back. */
-async function trial(query: Query): Promise<Finding[]> {
+async function tryStatements(query: Query): Promise<Finding[]> {
   const id = `{${-randomInt(2 ** 47)}}`;
   const until = timeText(Date.now() + 60_000);
   const first = async (text: string, values: string[]) =>
@@ -156,41 +142,28 @@ async function trial(query: Query): Promise<Finding[]> {
     await query(`set local lock_timeout = '2s'`);
     // The name is long, so that a column with a shorter type causes an error.
     const name = 'doctor'.repeat(1_000);
-    const inserted = await first(insertPlants, [id, `{${name}}`, '{NULL}', until]);
-    const found = await first(findPlants, [id]);
-    const deleted = await first(deletePlants, [id, '{NULL}', until]);
+    const isInserted = (await first(insertPlants, [id, `{${name}}`, '{NULL}', until])) === id;
+    const isFound = Boolean(await first(findPlants, [id]));
+    const isDeleted = (await first(deletePlants, [id, '{NULL}', until])) === id;
     await query('rollback');
-    const isKept = inserted === id && Boolean(found);
-    return findings([
-      ['trial', 'ok', isKept && deleted === id, 'a create, a get and a delete work'],
-      [
-        'trial',
-        'problem',
-        inserted !== id,
-        'a trigger or a rule of the table plants keeps new plants out: drop it, or correct it',
-      ],
-      [
-        'trial',
-        'problem',
-        inserted === id && !found,
-        'row-level security hides plants: run ALTER TABLE plants DISABLE ROW LEVEL SECURITY',
-      ],
-      [
-        'trial',
-        'problem',
-        isKept && deleted !== id,
-        'a trigger or a rule of the table plants prevents deletes: drop it, or correct it',
-      ],
-    ]);
+    if (isInserted && isFound && isDeleted) {
+      return [ok('trial', 'a create, a get and a delete work')];
+    }
+    const trigger = (what: string) =>
+      problem('trial', `a trigger or a rule of the table plants ${what}: drop it, or correct it`);
+    if (!isInserted) return [trigger('keeps new plants out')];
+    if (isFound) return [trigger('prevents deletes')];
+    const advice = 'run ALTER TABLE plants DISABLE ROW LEVEL SECURITY';
+    return [problem('trial', `row-level security hides plants: ${advice}`)];
   } catch (error) {
     await query('rollback');
-    const holders = databaseCode(error) === '55P03' ? await locks(query) : [];
-    return [{ check: 'trial', level: 'problem', message: explainDatabaseError(error) }, ...holders];
+    const holders = databaseCode(error) === '55P03' ? await findLocks(query) : [];
+    return [problem('trial', explainDatabaseError(error)), ...holders];
   }
 }
 
-/** The sessions that have locked a table of the store. */
-async function locks(query: Query): Promise<Finding[]> {
+/** Finds the sessions that have locked a table of the store. */
+async function findLocks(query: Query): Promise<Finding[]> {
   const rows = await query<{ table: string; pid: number; application: string }>(`
     select distinct relation::regclass::text as table, pg_locks.pid,
       coalesce(application_name, '') as application
@@ -198,66 +171,54 @@ async function locks(query: Query): Promise<Finding[]> {
     where granted and relation in (to_regclass('plants'), to_regclass('plant_deletions'))
       and mode in ('AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock')
       and pg_locks.pid <> pg_backend_pid()`);
-  return rows.map(({ table, pid, application }) => ({
-    check: 'locks',
-    level: 'problem',
-    message: `session ${pid} (${application}) has locked ${table}: wait, or run SELECT pg_terminate_backend(${pid})`,
-  }));
+  return rows.map(({ table, pid, application }) => {
+    const advice = `wait, or run SELECT pg_terminate_backend(${pid})`;
+    return problem('locks', `session ${pid} (${application}) has locked ${table}: ${advice}`);
+  });
 }
 
-/** A commit must be durable within a second. */
-async function commit(query: Query, cancel: Cancel): Promise<Finding[]> {
-  const [row] = await query<{ standbys: string }>(
-    `select current_setting('synchronous_standby_names') as standbys`,
-  );
-  const statement = `select pg_logical_emit_message(true, 'plant-store', '${randomUUID()}')`;
-  const committed = query(statement);
-  committed.catch(() => {});
-  const isFast = await Promise.race([committed.then(() => true), setTimeout(1_000, false)]);
-  // Otherwise the session would wait for the standby, and hold the feed back, after the doctor has ended.
-  if (!isFast) await cancel(statement).catch(() => {});
-  const standby = row?.standbys ? `, or no standby of ${row.standbys} responds` : '';
-  const message = `a commit takes longer than a second: the disk of the database is slow${standby}`;
-  return findings([['commit', 'problem', !isFast, message]]);
-}
-
-/** The transaction that hides all later changes from followers of the feed. */
-async function heldBack(query: Query): Promise<Finding[]> {
+/** Finds a transaction that hides all later changes from followers of the feed. */
+async function findHolder(query: Query): Promise<Finding[]> {
   const rows = await query<{ holder: string; seconds: number }>(`
-    select 'session ' || pid as holder, extract(epoch from now() - xact_start)::int as seconds
-    from pg_stat_activity
-    where backend_xid = pg_snapshot_xmin(pg_current_snapshot())::xid and pid <> pg_backend_pid()
-    union all
-    select 'the prepared transaction ' || quote_literal(gid), extract(epoch from now() - prepared)::int
-    from pg_prepared_xacts where transaction = pg_snapshot_xmin(pg_current_snapshot())::xid`);
-  return rows.flatMap(({ holder, seconds }) =>
-    findings([
-      [
-        'feed',
-        'warning',
-        seconds >= 10,
-        `a transaction of ${holder} has run for ${seconds} s, and hides all later changes: end it (SELECT pg_terminate_backend, or ROLLBACK PREPARED)`,
-      ],
-    ]),
-  );
+    select * from (
+      select 'session ' || pid as holder, extract(epoch from now() - xact_start)::int as seconds
+      from pg_stat_activity
+      where backend_xid = pg_snapshot_xmin(pg_current_snapshot())::xid and pid <> pg_backend_pid()
+      union all
+      select 'the prepared transaction ' || quote_literal(gid), extract(epoch from now() - prepared)::int
+      from pg_prepared_xacts where transaction = pg_snapshot_xmin(pg_current_snapshot())::xid
+    ) as holders where seconds >= 10`);
+  return rows.map(({ holder, seconds }) => {
+    const what = `a transaction of ${holder} has run for ${seconds} s, and hides all later changes`;
+    return warning('feed', `${what}: end it (SELECT pg_terminate_backend, or ROLLBACK PREPARED)`);
+  });
 }
 
-async function webhooks(query: Query): Promise<Finding[]> {
+async function findFailedWebhooks(query: Query): Promise<Finding[]> {
   const rows = await query<{ name: string; failures: number; error: string | null }>(`
     select name, failures, last_attempt ->> 'error' as error from webhooks
     where failures > 0 or paused_because is not null order by name`);
-  return rows.map(({ name, failures, error }) => ({
-    check: 'webhooks',
-    level: 'warning',
-    message: `the last ${failures} attempts of ${JSON.stringify(name)} failed (${error}): correct the endpoint, and resume the webhook`,
-  }));
+  return rows.map(({ name, failures, error }) => {
+    const what = `the last ${failures} attempts of ${JSON.stringify(name)} failed (${error})`;
+    return warning('webhooks', `${what}: correct the endpoint, and resume the webhook`);
+  });
 }
 
-type Possible = [check: string, level: Finding['level'], isTrue: boolean, message: string];
-
-/** Returns the findings that are true. */
-function findings(possible: readonly Possible[]): Finding[] {
-  return possible.flatMap(([check, level, isTrue, message]) =>
-    isTrue ? { check, level, message } : [],
+/** Checks that a commit is durable within a second. */
+async function tryCommit(
+  query: Query,
+  cancel: (statement: string) => Promise<unknown>,
+): Promise<Finding[]> {
+  const [row] = await query<{ names: string }>(
+    `select current_setting('synchronous_standby_names') as names`,
   );
+  const statement = `select pg_logical_emit_message(true, 'plant-store', '${randomUUID()}')`;
+  const committed = query(statement).then(() => true);
+  committed.catch(() => {});
+  if (await Promise.race([committed, setTimeout(1_000, false)])) return [];
+  // Otherwise the session would wait for the standby, and hold the feed back, after the doctor has ended.
+  await cancel(statement).catch(() => {});
+  const standby = row?.names ? `, or no standby of ${row.names} responds` : '';
+  const what = 'a commit takes longer than a second: the disk of the database is slow';
+  return [problem('commit', `${what}${standby}`)];
 }

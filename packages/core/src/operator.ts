@@ -6,7 +6,6 @@ export {
   databaseUrlSyntax,
   describeDatabaseUrl,
   isDatabaseUrl,
-  withoutPassword,
 } from './database/database-url.ts';
 export { explainDatabaseError } from './database/errors.ts';
 export { type Finding, runDoctor } from './doctor.ts';

@@ -179,8 +179,8 @@ export interface PlantStore {
    */
   pending(): { waiting: number; inFlight: number };
 
-  /** The connection pools of the store. */
-  pools(): readonly PoolState[];
+  /** The state of the store's connections to its database. */
+  pool(): PoolState;
 
   /** The state of the feed. While no follower waits, only `watchFeed` updates the state. */
   feed(): FeedState;
@@ -291,7 +291,7 @@ function createPlantStore(database: Database, webhookSettings?: WebhookSettings)
         readiness = undefined;
       })),
     pending: creates.pending,
-    pools: database.pools,
+    pool: database.pool,
     feed: () => feed.state,
     async watchFeed() {
       await feed.end();

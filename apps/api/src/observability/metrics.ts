@@ -85,18 +85,17 @@ function addGauges(store: PlantStore, registers: Registry[]): void {
     delay.reset();
     return nanoseconds / 1e9;
   };
-  const pools = (key: 'waiting' | 'overdue') =>
-    store.pools().reduce((sum, pool) => sum + pool[key], 0);
-  const clockAhead = () => (store.pools()[0]?.clockAhead ?? 0) / 1_000;
+  const overdue = () => store.pool().overdue;
+  const clockAhead = () => store.pool().clockAhead / 1_000;
   const lag = () => store.feed().heldBackFor / 1_000;
 
-  gauge('db_client_connection_pending_requests', 'Waiting statements', () => pools('waiting'));
+  gauge('db_client_connection_pending_requests', 'Waiting statements', () => store.pool().waiting);
   gauge('plant_store_database_up', 'Whether the database responds', () =>
     store.ready().then(() => 1),
   );
   gauge('plant_store_database_clock_ahead_seconds', 'Database clock minus own clock', clockAhead);
   gauge('plant_store_queue_waiting', 'Waiting creates', () => store.pending().waiting);
-  gauge('plant_store_unsettled_writes', 'Statements after their deadline', () => pools('overdue'));
+  gauge('plant_store_unsettled_writes', 'Statements after their deadline', overdue);
   gauge('plant_store_feed_lag_seconds', 'Time for which a transaction has hidden changes', lag);
   gauge('plant_store_webhooks_failing', 'Failing webhooks', () => store.webhooks.failing());
   gauge('nodejs_eventloop_delay_p99_seconds', 'Delay since the last reading', readDelay);

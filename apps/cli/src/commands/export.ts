@@ -6,7 +6,7 @@ import { maxPageSize } from '@plant-store/schemas';
 import { Option } from 'commander';
 import { makeCommand } from '../command.ts';
 import { CommandError, explain } from '../errors.ts';
-import { limitMemory, write } from '../output.ts';
+import { write } from '../output.ts';
 import { connect } from '../store.ts';
 
 const details = `
@@ -36,7 +36,6 @@ export const exportCommand = () =>
 
 async function exportPlants(file: string | undefined, options: ExportOptions): Promise<void> {
   const { tag, format = file?.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson' } = options;
-  limitMemory();
   const store = connect(60_000);
   const incomplete = `${file}.incomplete`;
   const output = file === undefined ? process.stdout : createWriteStream(incomplete);

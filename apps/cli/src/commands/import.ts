@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { makeCommand } from '../command.ts';
 import { reportError, usageError } from '../errors.ts';
 import { createImport } from '../import/import-files.ts';
-import { limitMemory, write, writeJson } from '../output.ts';
+import { write, writeJson } from '../output.ts';
 import { readAddress } from '../store.ts';
 
 const details = `
@@ -39,7 +39,6 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
   if (rejects !== undefined && files.some((file) => resolve(file) === resolve(rejects))) {
     throw usageError('--rejects names a file of the import: name another file');
   }
-  limitMemory();
   const address = dryRun ? undefined : readAddress();
   const { signal, exitCode } = stopSignal();
   const { show, showRejected, showOutage, startCounter } = createMessages(json);

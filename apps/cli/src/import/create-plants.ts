@@ -39,16 +39,17 @@ export async function createPlants(
   let left = rows;
   for (let giveUp = Date.now() + patience; left.length > 0; ) {
     const outcomes = await send(address, left, signal);
-    for (const [at, row] of left.entries()) {
+    const again = left.filter((row, at) => {
       const outcome = outcomes[at];
-      if (outcome && !isTemporaryError(outcome)) onOutcome(row, outcome);
-    }
-    const again = left.filter((_, at) => isTemporaryError(outcomes[at]));
-    if (again.length < left.length) giveUp = Date.now() + patience;
-    left = again;
+      if (isTemporaryError(outcome)) return true;
+      if (outcome) onOutcome(row, outcome);
+      return false;
+    });
     const error = outcomes.find(isTemporaryError);
     if (!error) return;
+    if (again.length < left.length) giveUp = Date.now() + patience;
     if (Date.now() > giveUp) throw toCommandError(error);
+    left = again;
     onRetry(error.message ?? '');
     await setTimeout(500, undefined, { signal });
   }
@@ -104,7 +105,8 @@ function jsonOf({ id, name, tag }: PlantRow['plant']): string {
 }
 
 function isTemporaryError(outcome: Outcome | undefined): boolean {
-  const kind = errorKind(outcome?.error);
+  if (outcome?.error === undefined) return false;
+  const kind = errorKind(outcome.error);
   return kind !== undefined && isTemporary(kind);
 }
 

@@ -1,7 +1,7 @@
-import { type DragEvent, lazy, Suspense, useEffect, useState } from 'react';
+import { type ComponentProps, type DragEvent, lazy, Suspense, useEffect, useState } from 'react';
 import { PlantList } from '../plants/list/plant-list.tsx';
 import { emptyState, ListContext } from '../plants/plant-state.ts';
-import { useIdentity } from '../store/store.tsx';
+import { useIdentity } from '../store/store.ts';
 import { type Address, hrefOf, useAddress } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
 import { Logo } from '../ui/icon.tsx';
@@ -12,13 +12,8 @@ import styles from './console.module.css';
 const loadLater = () => load(() => import('./later.tsx'));
 const Later = lazy(loadLater);
 
-interface ConsoleProps {
-  token: string;
-  onSignOut(): void;
-}
-
 /** Shows the list to somebody with a token, and what stands beside and over it. */
-export function Console(props: ConsoleProps) {
+export function Console(props: ComponentProps<typeof Later>) {
   const { may } = useIdentity();
   const address = useAddress();
   const { tag, search, after } = address;
@@ -33,7 +28,6 @@ export function Console(props: ConsoleProps) {
     setShown({ filter, list });
     change({ checked: emptyState.checked, ...(shown.filter !== filter && { added: [] }) });
   }
-  useTitle(address);
   useEffect(() => void loadLater(), []);
 
   const onDrop = (event: DragEvent) => {
@@ -43,8 +37,11 @@ export function Console(props: ConsoleProps) {
       change({ dialog: { name: 'import', file } });
     }
   };
+  const openTokens = () => change({ dialog: { name: 'tokens' } });
+  const openAccount = () => change({ dialog: { name: 'account' } });
   return (
     <ListContext value={{ ...state, change }}>
+      <title>{titleOf(address)}</title>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a file can be dropped anywhere on the page. */}
       <div
         className={styles.console}
@@ -57,21 +54,11 @@ export function Console(props: ConsoleProps) {
             <a href={hrefOf({})}>Plants</a>
           </h1>
           {may('tokens:manage') && (
-            <Button
-              kind="quiet"
-              icon="tokens"
-              data-compact
-              onClick={() => change({ dialog: { name: 'tokens' } })}
-            >
+            <Button kind="quiet" icon="tokens" data-compact onClick={openTokens}>
               Access tokens
             </Button>
           )}
-          <Button
-            kind="quiet"
-            icon="leave"
-            data-compact
-            onClick={() => change({ dialog: { name: 'account' } })}
-          >
+          <Button kind="quiet" icon="leave" data-compact onClick={openAccount}>
             Sign out
           </Button>
         </header>
@@ -88,11 +75,8 @@ export function Console(props: ConsoleProps) {
   );
 }
 
-/** Sets the title of the browser tab to what the page shows. */
-function useTitle({ tag, search, plant }: Address): void {
+/** The title of the browser tab says what the page shows. */
+function titleOf({ tag, search, plant }: Address): string {
   const parts = [plant !== undefined && `Plant ${plant}`, search && `“${search}”`, tag];
-  const title = [...parts.filter(Boolean), 'Plant Store'].join(' · ');
-  useEffect(() => {
-    document.title = title;
-  }, [title]);
+  return [...parts.filter(Boolean), 'Plant Store'].join(' · ');
 }

@@ -2,13 +2,13 @@ import type { NewPlant } from '@plant-store/schemas';
 import { lazy } from 'react';
 import { DeleteQuestion } from '../plants/delete-question.tsx';
 import { ExportPlants } from '../plants/export-plants.tsx';
-import { AddPlant } from '../plants/one/add-plant.tsx';
+import { AddPlant } from '../plants/one/edit-plant.tsx';
 import { OnePlant } from '../plants/one/one-plant.tsx';
 import { useListState } from '../plants/plant-state.ts';
 import { Account } from '../session/sign-in.tsx';
-import { useIdentity } from '../store/store.tsx';
+import { useIdentity } from '../store/store.ts';
 import { Tokens } from '../tokens/tokens.tsx';
-import { go, useAddress } from '../ui/address.ts';
+import { useAddress } from '../ui/address.ts';
 import { load } from '../ui/load.ts';
 
 // Only an import needs this part, which checks each row with the schemas of the store.
@@ -25,55 +25,32 @@ export default function Later(props: LaterProps) {
   const { plant } = useAddress();
   return (
     <>
-      {plant !== undefined && may('plants:read') && (
-        <OnePlant key={String(plant)} id={plant} onClose={closePlant} />
-      )}
+      {plant !== undefined && may('plants:read') && <OnePlant key={String(plant)} id={plant} />}
       <OpenDialog {...props} />
     </>
   );
 }
 
-function closePlant(): void {
-  go({ plant: undefined });
-}
-
 function OpenDialog({ token, onSignOut }: LaterProps) {
   const { identity } = useIdentity();
-  const { tag, search, plant } = useAddress();
-  const { dialog, checked, added, change } = useListState();
-  const onClose = () => change({ dialog: undefined });
+  const { dialog, change, close } = useListState();
   const onShow = (plants: readonly NewPlant[]) => {
     const createdAt = new Date();
     change({ dialog: undefined, added: plants.map((plant) => ({ ...plant, createdAt })) });
   };
-  const onDeleted = (ids: readonly bigint[]) => {
-    change({
-      checked: new Map([...checked].filter(([id]) => !ids.includes(id))),
-      added: added.filter(({ id }) => !ids.includes(id)),
-    });
-    if (plant !== undefined && ids.includes(plant)) closePlant();
-  };
   switch (dialog?.name) {
     case 'add':
-      return (
-        <AddPlant
-          start={dialog.start ?? {}}
-          onAdded={(plant) => change({ dialog: undefined, added: [plant, ...added] })}
-          onClose={onClose}
-        />
-      );
+      return <AddPlant start={dialog.start ?? {}} />;
     case 'import':
-      return <ImportPlants file={dialog.file} onShow={onShow} onClose={onClose} />;
+      return <ImportPlants file={dialog.file} onShow={onShow} onClose={close} />;
     case 'export':
-      return <ExportPlants filter={{ tag, search }} onClose={onClose} />;
+      return <ExportPlants />;
     case 'delete':
-      return <DeleteQuestion plants={dialog.plants} onDeleted={onDeleted} onClose={onClose} />;
+      return <DeleteQuestion plants={dialog.plants} />;
     case 'tokens':
-      return identity && <Tokens identity={identity} onClose={onClose} />;
+      return identity && <Tokens identity={identity} onClose={close} />;
     case 'account':
-      return (
-        <Account name={identity?.name} token={token} onSignOut={onSignOut} onClose={onClose} />
-      );
+      return <Account name={identity?.name} token={token} onSignOut={onSignOut} onClose={close} />;
     default:
       return null;
   }

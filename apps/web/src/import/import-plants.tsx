@@ -2,24 +2,19 @@ import type { NewPlant } from '@plant-store/schemas';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ErrorAlert, explainError } from '../store/errors.tsx';
-import { useClient } from '../store/store.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { type CheckedFile, checkFile } from './check-file.ts';
-import { ChooseView } from './choose-view.tsx';
-import { type Progress, sendPlants } from './send-plants.ts';
-import { CheckView, DoneView, ProgressView } from './views.tsx';
+import { type CheckedFile, checkFile, type Progress, sendPlants } from './import-file.ts';
+import { CheckView, ChooseView, DoneView, ProgressView } from './views.tsx';
 
 interface ImportPlantsProps {
   /** A file that the user has dropped on the page. */
   file: File | undefined;
-  /** Runs when the user wants to see the new plants. */
   onShow(plants: readonly NewPlant[]): void;
   onClose(): void;
 }
 
 /** Imports a file in four steps: choose, check, import, done. */
 export default function ImportPlants({ file: dropped, onShow, onClose }: ImportPlantsProps) {
-  const client = useClient();
   const [progress, setProgress] = useState<Progress>();
   const [running, setRunning] = useState<AbortController>();
   const check = useMutation({ mutationFn: (file: File) => checkFile(file) });
@@ -27,12 +22,17 @@ export default function ImportPlants({ file: dropped, onShow, onClose }: ImportP
     mutationFn(checked: CheckedFile) {
       const controller = new AbortController();
       setRunning(controller);
-      return sendPlants(checked, { client, signal: controller.signal, onProgress: setProgress });
+      return sendPlants(checked, controller.signal, setProgress);
     },
   });
   const { mutate: read, data: checked, error: fileError } = check;
-  useAskBeforeLeaving(send.isPending);
   useEffect(() => () => running?.abort(), [running]);
+  useEffect(() => {
+    // While an import runs, the browser asks before the user leaves the page.
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    if (send.isPending) addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [send.isPending]);
   useEffect(() => {
     if (dropped) read(dropped);
   }, [dropped, read]);
@@ -69,14 +69,4 @@ export default function ImportPlants({ file: dropped, onShow, onClose }: ImportP
       )}
     </Dialog>
   );
-}
-
-/** While an import runs, the browser asks before the user leaves the page. */
-function useAskBeforeLeaving(isBusy: boolean): void {
-  useEffect(() => {
-    if (!isBusy) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, [isBusy]);
 }

@@ -1,12 +1,62 @@
-import type { FileFacts } from '@plant-store/formats';
+import { columnNames, type FileFacts } from '@plant-store/formats';
 import type { NewPlant } from '@plant-store/schemas';
-import type { ReactNode } from 'react';
+import type { ChangeEvent, FormEvent } from 'react';
 import { Button } from '../ui/button.tsx';
-import { ClientText, countOf, number } from '../ui/client-text.tsx';
+import { countOf, number, PlantInLine } from '../ui/client-text.tsx';
 import { saveFile } from '../ui/copy-and-save.ts';
-import type { CheckedFile, RejectedRow } from './check-file.ts';
-import styles from './import.module.css';
-import type { Progress } from './send-plants.ts';
+import { Field, TextArea } from '../ui/field.tsx';
+import type { CheckedFile, Progress, RejectedRow } from './import-file.ts';
+
+const sample = '\ufeffnumber,name,tag\n1,Hoya carnosa,Apocynaceae\n2,Ficus lyrata,\n';
+
+/** The first step: the user drops, chooses or pastes the rows. */
+export function ChooseView({ onFile }: { onFile(file: File): void }) {
+  const onChoose = ({ target }: ChangeEvent<HTMLInputElement>) => {
+    const [file] = target.files ?? [];
+    if (file) onFile(file);
+    target.value = ''; // Otherwise, choosing the same file again would send no event.
+  };
+  const onPaste = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const rows = new FormData(event.currentTarget).get('rows') ?? '';
+    onFile(new File([rows], 'Pasted rows'));
+  };
+  return (
+    <>
+      <Field
+        label="Choose a file, or drop it here"
+        type="file"
+        accept=".csv,.tsv,.txt,.ndjson,.jsonl,.gz"
+        onChange={onChoose}
+      />
+      <div className="help">
+        <p>A table saved as CSV, or NDJSON. The first line names the columns:</p>
+        <ul>
+          <li>{columnNames.id.toReversed().join(' or ')}: a whole number</li>
+          <li>{columnNames.name.join(' or ')}: any text</li>
+          <li>{columnNames.tag.join(' or ')}: can be left out</li>
+        </ul>
+      </div>
+      <div className="row">
+        <Button icon="download" onClick={() => saveFile('plants.csv', [sample])}>
+          Save a sample file
+        </Button>
+      </div>
+      <form className="stack" onSubmit={onPaste}>
+        <TextArea
+          label="Or paste rows of a spreadsheet"
+          hint="With the line of column names"
+          name="rows"
+          required
+          rows={3}
+        />
+        <div className="row">
+          <Button type="submit">Check the rows</Button>
+        </div>
+      </form>
+    </>
+  );
+}
 
 /** The console shows at most this number of rejected rows. The user can save all of them. */
 const mostRejected = 100;
@@ -61,26 +111,15 @@ export function CheckView({ checked, onImport, onAgain }: CheckViewProps) {
         <SaveRejected checked={checked} rejected={bad} />
         <Button onClick={onAgain}>Choose another</Button>
       </div>
-      <RejectedTable rejected={bad} />
-      {goodCount > 0 && (
-        <RowTable
-          caption={`Ready${good.length < goodCount ? `, the first ${good.length}` : ''}`}
-          columns={['Line', 'Number', 'Name', 'Tag']}
-        >
-          {good.map(({ line, plant }) => (
-            <tr key={line}>
-              <td>{line}</td>
-              <td>
-                <code>{String(plant?.id)}</code>
-              </td>
-              <td>
-                <ClientText text={plant?.name.slice(0, 200) ?? ''} />
-              </td>
-              <td>{plant?.tag !== undefined && <ClientText text={plant.tag.slice(0, 200)} />}</td>
-            </tr>
-          ))}
-        </RowTable>
-      )}
+      <RejectedRows rejected={bad} />
+      {goodCount > 0 && <h3>Ready{good.length < goodCount && `, the first ${good.length}`}</h3>}
+      <ul>
+        {good.map(({ line, plant: { id, name, tag } }) => (
+          <li key={line}>
+            Line {line}: number {String(id)}, <PlantInLine name={name} tag={tag} />
+          </li>
+        ))}
+      </ul>
     </>
   );
 }
@@ -156,49 +195,26 @@ export function DoneView({ checked, progress, onShow, onAgain, onClose }: DoneVi
         <Button onClick={onAgain}>Import another file</Button>
         <Button onClick={onClose}>Close</Button>
       </div>
-      <RejectedTable rejected={rejected} />
+      <RejectedRows rejected={rejected} />
     </>
   );
 }
 
 /** The rows that are not imported, each with its line and its reason. */
-function RejectedTable({ rejected }: { rejected: readonly RejectedRow[] }) {
+function RejectedRows({ rejected }: { rejected: readonly RejectedRow[] }) {
   if (rejected.length === 0) return null;
   const shown = rejected.slice(0, mostRejected);
-  const part = shown.length < rejected.length ? `, the first ${shown.length}` : '';
   return (
-    <RowTable caption={`Not imported${part}`} columns={['Line', 'Reason']}>
-      {shown.map(({ line, reason }) => (
-        <tr key={line}>
-          <td>{line}</td>
-          <td className={styles.reason}>{reason.slice(0, 300)}</td>
-        </tr>
-      ))}
-    </RowTable>
-  );
-}
-
-interface RowTableProps {
-  caption: string;
-  columns: readonly string[];
-  children: ReactNode;
-}
-
-function RowTable({ caption, columns, children }: RowTableProps) {
-  return (
-    <table className={styles.table}>
-      <caption>{caption}</caption>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column} scope="col">
-              {column}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
+    <>
+      <h3>Not imported{shown.length < rejected.length && `, the first ${shown.length}`}</h3>
+      <ul>
+        {shown.map(({ line, reason }) => (
+          <li key={line}>
+            Line {line}: <span className="error">{reason.slice(0, 300)}</span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

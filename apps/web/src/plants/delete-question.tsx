@@ -1,14 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorAlert, isError } from '../store/errors.tsx';
-import { useClient } from '../store/store.tsx';
+import { client, queryClient } from '../store/store.ts';
+import { closePlant, useAddress } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
-import { countOf, number } from '../ui/client-text.tsx';
-import { Question } from '../ui/dialog.tsx';
+import { countOf, number, PlantInLine } from '../ui/client-text.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { notify } from '../ui/notice.tsx';
 import { savePlants } from './plant-file.ts';
-import { plantQuery, type SeenPlant } from './plant-state.ts';
-import { PlantInLine } from './plant-text.tsx';
+import { plantQuery, type SeenPlant, useListState } from './plant-state.ts';
 
 /** The question names at most this number of plants. */
 const mostNames = 5;
@@ -16,17 +16,10 @@ const mostNames = 5;
 /** The client puts ten deletes into one request. */
 const atOnce = 10;
 
-interface DeleteQuestionProps {
-  plants: readonly SeenPlant[];
-  /** Runs with all plants that are gone so far, even if an error has stopped the delete. */
-  onDeleted(ids: readonly bigint[]): void;
-  onClose(): void;
-}
-
 /** Asks whether to delete plants, and deletes them. */
-export function DeleteQuestion({ plants: asked, onDeleted, onClose }: DeleteQuestionProps) {
-  const client = useClient();
-  const queryClient = useQueryClient();
+export function DeleteQuestion({ plants: asked }: { plants: readonly SeenPlant[] }) {
+  const { checked, added, change, close } = useListState();
+  const { plant: open } = useAddress();
   /** The plants that are still there. They stay the same, whatever the list behind the question shows. */
   const [plants, setPlants] = useState(asked);
 
@@ -38,10 +31,19 @@ export function DeleteQuestion({ plants: asked, onDeleted, onClose }: DeleteQues
       // Another person, or an earlier attempt without a response, may have deleted the plant.
       if (isError(error, 'plantUnknown')) return;
       if (isError(error, 'preconditionFailed')) {
-        setPlants([await queryClient.fetchQuery(plantQuery(client, id))]);
+        setPlants([await queryClient.fetchQuery(plantQuery(id))]);
       }
       throw error;
     }
+  };
+  /** Removes the plants that are gone from the list, even if an error has stopped the delete. */
+  const forget = (left: readonly SeenPlant[]) => {
+    const gone = new Set(asked.filter((plant) => !left.includes(plant)).map(({ id }) => id));
+    change({
+      checked: new Map([...checked].filter(([id]) => !gone.has(id))),
+      added: added.filter(({ id }) => !gone.has(id)),
+    });
+    if (open !== undefined && gone.has(open)) closePlant();
   };
   const remove = useMutation({
     async mutationFn() {
@@ -50,7 +52,7 @@ export function DeleteQuestion({ plants: asked, onDeleted, onClose }: DeleteQues
         const results = await Promise.allSettled(some.map(deleteOne));
         const gone = some.filter((_, i) => results[i]?.status === 'fulfilled');
         left = left.filter((plant) => !gone.includes(plant));
-        onDeleted(asked.filter((plant) => !left.includes(plant)).map(({ id }) => id));
+        forget(left);
         const failed = results.find((result) => result.status === 'rejected');
         if (!isError(failed?.reason, 'preconditionFailed')) setPlants(left);
         if (failed) throw failed.reason;
@@ -58,24 +60,13 @@ export function DeleteQuestion({ plants: asked, onDeleted, onClose }: DeleteQues
     },
     onSuccess() {
       notify(`Deleted ${countOf(asked.length)}`);
-      onClose();
+      close();
     },
   });
   const isChanged = isError(remove.error, 'preconditionFailed');
   const confirm = `Delete ${countOf(asked.length)}`;
   return (
-    <Question
-      title={`${confirm}?`}
-      confirm={isChanged ? 'Delete it anyway' : remove.isError ? 'Try again' : confirm}
-      isBusy={remove.isPending}
-      actions={
-        <Button icon="download" onClick={() => savePlants(plants)}>
-          Save a copy
-        </Button>
-      }
-      onConfirm={() => remove.mutate()}
-      onClose={onClose}
-    >
+    <Dialog role="alertdialog" title={`${confirm}?`} isBusy={remove.isPending} onClose={close}>
       {isChanged ? (
         <p role="alert" className="warning">
           Somebody else has corrected this plant since you opened it. It is now:
@@ -95,6 +86,21 @@ export function DeleteQuestion({ plants: asked, onDeleted, onClose }: DeleteQues
       {!isChanged && (
         <ErrorAlert start={`${countOf(plants.length)} not deleted.`} error={remove.error} />
       )}
-    </Question>
+      <div className="row">
+        {!remove.isPending && (
+          <>
+            <Button icon="download" onClick={() => savePlants(plants)}>
+              Save a copy
+            </Button>
+            <Button data-focus onClick={close}>
+              Cancel
+            </Button>
+          </>
+        )}
+        <Button kind="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
+          {isChanged ? 'Delete it anyway' : remove.isError ? 'Try again' : confirm}
+        </Button>
+      </div>
+    </Dialog>
   );
 }

@@ -3,23 +3,19 @@ import { maxPageSize } from '@plant-store/schemas';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ErrorAlert } from '../store/errors.tsx';
-import { curlOf, useClient } from '../store/store.tsx';
-import { hrefOf, type PlantFilter } from '../ui/address.ts';
+import { client, curlOf } from '../store/store.ts';
+import { hrefOf, useAddress } from '../ui/address.ts';
 import { Button, CopyButton } from '../ui/button.tsx';
-import { ClientText, countOf } from '../ui/client-text.tsx';
+import { countOf } from '../ui/client-text.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { notify } from '../ui/notice.tsx';
 import { plantFile } from './plant-file.ts';
-
-interface ExportPlantsProps {
-  filter: PlantFilter;
-  onClose(): void;
-}
+import { useListState } from './plant-state.ts';
 
 /** Saves all plants that the list shows, on all its pages, as a file. */
-export function ExportPlants({ filter, onClose }: ExportPlantsProps) {
-  const { tag, search } = filter;
-  const client = useClient();
+export function ExportPlants() {
+  const { tag, search } = useAddress();
+  const { close } = useListState();
   const [count, setCount] = useState(0);
   const [running, setRunning] = useState<AbortController>();
   useEffect(() => () => running?.abort(), [running]);
@@ -43,18 +39,14 @@ export function ExportPlants({ filter, onClose }: ExportPlantsProps) {
     },
     onSuccess(saved) {
       notify(`Saved ${countOf(saved)}`);
-      onClose();
+      close();
     },
   });
   return (
-    <Dialog title="Export" isBusy={save.isPending} onClose={onClose}>
+    <Dialog title="Export" isBusy={save.isPending} onClose={close}>
       <p>
-        {tag === undefined && search === undefined ? 'All plants' : 'The plants'}
-        {tag !== undefined && ' with the tag '}
-        {tag !== undefined && <ClientText text={tag} />}
-        {search !== undefined && ' that match '}
-        {search !== undefined && <ClientText text={search} />}, as a file for a spreadsheet (CSV) or
-        for a program (NDJSON).
+        All plants that the list shows, on all its pages, as a file for a spreadsheet (CSV) or for a
+        program (NDJSON).
       </p>
       <p role="status">{save.isPending && `${countOf(count)} …`}</p>
       <ErrorAlert start="The file is not saved." error={save.error} />
@@ -64,10 +56,10 @@ export function ExportPlants({ filter, onClose }: ExportPlantsProps) {
         </div>
       ) : (
         <div className="row">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
           <CopyButton
             label="Copy as curl"
-            text={curlOf(`plants${hrefOf(filter).replace('#', '?')}`)}
+            text={curlOf(`plants${hrefOf({ tag, search }).replace('#', '?')}`)}
           />
           <Button onClick={() => save.mutate('ndjson')}>NDJSON</Button>
           <Button kind="primary" icon="download" data-focus onClick={() => save.mutate('csv')}>

@@ -5,7 +5,6 @@ import { load } from '../ui/load.ts';
 
 interface FileOptions {
   format?: Format;
-  /** Texts for the name of the file, such as the tag of the plants. */
   names?: readonly (string | undefined)[];
 }
 

@@ -1,7 +1,7 @@
-import type { PlantStoreClient } from '@plant-store/client';
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
+import { client } from '../store/store.ts';
 
 /** The list and the open plant are asked for again after this number of milliseconds. */
 export const refreshInterval = 3_000;
@@ -10,19 +10,20 @@ export const refreshInterval = 3_000;
 export type SeenPlant = StoredPlant & { readonly etag?: string };
 
 /** The query for one plant. */
-export function plantQuery(client: PlantStoreClient, id: bigint) {
+export function plantQuery(id: bigint) {
   return queryOptions({
     queryKey: ['plant', String(id)],
     queryFn: ({ signal }) => client.getPlant.query({ id }, { signal }),
   });
 }
 
-/** The dialog over the list. */
+export type FormStart = { readonly [Key in keyof NewPlant]?: NewPlant[Key] | undefined };
+
 export type OpenDialog =
   | { readonly name: 'tokens' | 'account' | 'export' }
   /** Another plant can be the start of the form. */
-  | { readonly name: 'add'; readonly start?: Partial<NewPlant> }
-  | { readonly name: 'import'; readonly file?: File }
+  | { readonly name: 'add'; readonly start?: FormStart }
+  | { readonly name: 'import'; readonly file?: File | undefined }
   | { readonly name: 'delete'; readonly plants: readonly SeenPlant[] };
 
 /** What the user has done with the list, apart from what the address names. */
@@ -35,7 +36,15 @@ interface ListState {
 
 export const emptyState: ListState = { checked: new Map(), added: [] };
 
-export const ListContext = createContext({ ...emptyState, change(_change: Partial<ListState>) {} });
+export const ListContext = createContext({
+  ...emptyState,
+  change(_change: Partial<ListState>): void {},
+});
 
-/** Returns the state of the list, and the function that changes a part of it. */
-export const useListState = () => useContext(ListContext);
+/** Returns the state of the list, and functions that change a part of it, or open or close a dialog. */
+export function useListState() {
+  const state = useContext(ListContext);
+  const open = (dialog: OpenDialog) => state.change({ dialog });
+  const close = () => state.change({ dialog: undefined });
+  return { ...state, open, close };
+}

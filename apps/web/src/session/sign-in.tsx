@@ -1,9 +1,8 @@
-import type { FormEvent } from 'react';
+import type { ComponentProps, FormEvent } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Check, Field } from '../ui/field.tsx';
 import { Logo } from '../ui/icon.tsx';
-import styles from './sign-in.module.css';
 import { isKeptOnBrowser, keepToken } from './use-session.ts';
 
 interface SignInProps {
@@ -15,8 +14,9 @@ interface SignInProps {
 /** The page that asks for an access token. */
 export function SignInPage({ onEnter }: SignInProps) {
   return (
-    <main className={styles.page}>
-      <div className={`card stack ${styles.card}`}>
+    <main className="page">
+      <title>Plant Store</title>
+      <div className="card stack">
         <Logo />
         <h1>Open the plant store</h1>
         <SignInForm onEnter={onEnter} />
@@ -55,7 +55,7 @@ function SignInForm({ rejected, onEnter }: SignInProps) {
         required
         autoFocus
       />
-      <KeepSignedIn isKept={false} />
+      <KeepSignedIn />
       <Button kind="primary" type="submit">
         Open
       </Button>
@@ -67,22 +67,14 @@ function SignInForm({ rejected, onEnter }: SignInProps) {
   );
 }
 
-interface KeepSignedInProps {
-  isKept: boolean;
-  onChange?(isKept: boolean): void;
-}
-
-function KeepSignedIn({ isKept, onChange }: KeepSignedInProps) {
+function KeepSignedIn(props: ComponentProps<'input'>) {
   return (
-    <div className={styles.keep}>
-      <Check
-        label="Keep me signed in on this browser"
-        name="keep"
-        defaultChecked={isKept}
-        onChange={({ target }) => onChange?.(target.checked)}
-      />
-      <p className="help">You are signed out when you close the tab.</p>
-      <p className="help">Everyone who uses this browser can open the store until you sign out.</p>
+    <div>
+      <Check label="Keep me signed in on this browser" name="keep" {...props} />
+      <p className="help">
+        Without it, you are signed out when you close the tab. With it, everyone who uses this
+        browser can open the store until you sign out.
+      </p>
     </div>
   );
 }
@@ -98,7 +90,10 @@ interface AccountProps {
 export function Account({ name, token, onSignOut, onClose }: AccountProps) {
   return (
     <Dialog title={name === undefined ? 'Signed in' : `Signed in as ${name}`} onClose={onClose}>
-      <KeepSignedIn isKept={isKeptOnBrowser()} onChange={(isKept) => keepToken(token, isKept)} />
+      <KeepSignedIn
+        defaultChecked={isKeptOnBrowser()}
+        onChange={({ target }) => keepToken(token, target.checked)}
+      />
       <div className="row">
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" data-focus onClick={onSignOut}>

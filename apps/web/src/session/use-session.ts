@@ -11,7 +11,6 @@ const tabs = new BroadcastChannel(key);
 const patience = 250;
 
 interface Session {
-  /** The access token, or undefined before the user has signed in. */
   readonly token?: string | undefined;
   /** Whether the console still asks other tabs for a token. */
   readonly isLooking?: boolean;
@@ -32,6 +31,14 @@ export function useSession() {
     keepToken(next, isForBrowser);
     setSession({ token: next });
   }, []);
+  const signOut = useCallback(() => {
+    forgetToken();
+    setSession({});
+  }, []);
+  const reject = useCallback((reason: string) => {
+    forgetToken();
+    setSession((latest) => (latest.token === undefined ? {} : { ...latest, rejected: reason }));
+  }, []);
   useEffect(() => {
     // The user may open a link with a token in a tab that already shows the console.
     const onHashChange = () => {
@@ -43,26 +50,15 @@ export function useSession() {
   }, []);
   useEffect(() => {
     // A link that was opened in a new tab gets the token from the tab that has the link.
-    const onMessage = ({ data }: MessageEvent<{ token?: string }>) => {
+    tabs.onmessage = ({ data }: MessageEvent<{ token?: string }>) => {
       if (isAccepted && !data.token) tabs.postMessage({ token });
       if (isLooking && data.token) enter(data.token, isKeptOnBrowser());
     };
-    tabs.addEventListener('message', onMessage);
-    if (isLooking) tabs.postMessage({});
-    const timer = isLooking && setTimeout(() => setSession({}), patience);
-    return () => {
-      tabs.removeEventListener('message', onMessage);
-      if (timer) clearTimeout(timer);
-    };
+    if (!isLooking) return;
+    tabs.postMessage({});
+    const timer = setTimeout(setSession, patience, {});
+    return () => clearTimeout(timer);
   }, [token, isAccepted, isLooking, enter]);
-  const reject = useCallback((reason: string) => {
-    forgetToken();
-    setSession((latest) => (latest.token === undefined ? {} : { ...latest, rejected: reason }));
-  }, []);
-  const signOut = () => {
-    forgetToken();
-    setSession({});
-  };
   return { ...session, enter, reject, signOut };
 }
 
@@ -87,10 +83,9 @@ function readToken(): string | undefined {
 
 /** Keeps the token until the tab closes, or on this browser until the user signs out. */
 export function keepToken(token: string, isForBrowser: boolean): void {
+  forgetToken();
   inStorage('sessionStorage', (storage) => storage.setItem(key, token));
-  inStorage('localStorage', (storage) =>
-    isForBrowser ? storage.setItem(key, token) : storage.removeItem(key),
-  );
+  if (isForBrowser) inStorage('localStorage', (storage) => storage.setItem(key, token));
 }
 
 /** Whether this browser keeps the token after the tab closes. */

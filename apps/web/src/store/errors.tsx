@@ -24,21 +24,10 @@ export function isError(thrown: unknown, kind: ErrorKind): boolean {
   return plantStoreError(thrown)?.kind === kind;
 }
 
-/** Whether the user has stopped the request. */
-function isAborted(thrown: unknown): boolean {
-  const { name, cause }: { name?: string; cause?: { name?: string } } = Object(thrown);
-  return name === 'AbortError' || cause?.name === 'AbortError';
-}
-
-interface ErrorAlertProps {
-  /** The error of a request. Without an error, or when the user has stopped it, there is no alert. */
-  error: unknown;
-  /** The first sentence of the alert, such as "The plant is not added." */
-  start?: string;
-}
-
-export function ErrorAlert({ error, start }: ErrorAlertProps) {
-  if (!error || isAborted(error)) return null;
+/** Explains the error of a request, if there is one, and if it is not that the user has stopped the request. */
+export function ErrorAlert({ error, start }: { error: unknown; start?: string }) {
+  const { name, cause }: { name?: string; cause?: { name?: string } } = Object(error);
+  if (!error || name === 'AbortError' || cause?.name === 'AbortError') return null;
   return (
     <p className="alert" role="alert">
       {start && `${start} `}

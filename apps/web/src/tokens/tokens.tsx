@@ -1,15 +1,29 @@
-import { type AccessToken, type Identity, maxPageSize } from '@plant-store/schemas';
+import { type AccessToken, type Identity, maxPageSize, scopes } from '@plant-store/schemas';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { ErrorAlert } from '../store/errors.tsx';
-import { useClient } from '../store/store.tsx';
-import { Button } from '../ui/button.tsx';
+import { baseUrl, client, curlOf } from '../store/store.ts';
+import { Button, CopyButton, LinkButton } from '../ui/button.tsx';
 import { ClientText, date } from '../ui/client-text.tsx';
-import { Dialog, Question } from '../ui/dialog.tsx';
-import { Field } from '../ui/field.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Check, Field } from '../ui/field.tsx';
 import { notify } from '../ui/notice.tsx';
-import { CreateToken, describeScope } from './create-token.tsx';
-import styles from './tokens.module.css';
+
+/** By default, a token expires after this number of milliseconds. */
+const usualLifetime = 90 * 86_400_000;
+
+const scopeTexts: Readonly<Record<string, string>> = {
+  'plants:read': 'see plants',
+  'plants:create': 'add plants',
+  'plants:update': 'correct plants',
+  'plants:delete': 'delete plants',
+  'tokens:manage': 'manage access tokens',
+  'webhooks:manage': 'manage webhooks',
+};
+
+function describeScope(scope: string): string {
+  return scopeTexts[scope] ?? scope;
+}
 
 interface TokensProps {
   identity: Identity;
@@ -18,9 +32,7 @@ interface TokensProps {
 
 /** Creates, lists and revokes access tokens. The list begins with the newest token. */
 export function Tokens({ identity, onClose }: TokensProps) {
-  const client = useClient();
   const [isCreating, setIsCreating] = useState(false);
-  const [revoking, setRevoking] = useState<AccessToken>();
   const { data, error } = useQuery({
     queryKey: ['tokens'],
     queryFn: ({ signal }) => client.listAccessTokens.query({ limit: maxPageSize }, { signal }),
@@ -44,24 +56,14 @@ export function Tokens({ identity, onClose }: TokensProps) {
         </Button>
       </div>
       <ErrorAlert error={error} />
-      <ul className={styles.list} aria-label="Access tokens">
-        {data?.tokens.map((token) => (
-          <Token
-            key={token.id}
-            token={token}
-            isOwn={token.id === identity.tokenId}
-            onRevoke={() => setRevoking(token)}
-          />
-        ))}
-      </ul>
+      <table aria-label="Access tokens">
+        <tbody>
+          {data?.tokens.map((token) => (
+            <Token key={token.id} token={token} isOwn={token.id === identity.tokenId} />
+          ))}
+        </tbody>
+      </table>
       {data?.tokens.length === 0 && <p>No token was created yet.</p>}
-      {revoking && (
-        <RevokeQuestion
-          token={revoking}
-          isOwn={revoking.id === identity.tokenId}
-          onClose={() => setRevoking(undefined)}
-        />
-      )}
     </Dialog>
   );
 }
@@ -70,11 +72,10 @@ interface TokenProps {
   token: AccessToken;
   /** Whether the token is the token of this tab. */
   isOwn: boolean;
-  onRevoke(): void;
 }
 
-function Token({ token, isOwn, onRevoke }: TokenProps) {
-  const { name, scopes, createdAt, lastUsedAt, expiresAt, revokedAt } = token;
+function Token({ token, isOwn }: TokenProps) {
+  const { id, name, scopes, createdAt, lastUsedAt, expiresAt, revokedAt } = token;
   const [now] = useState(() => new Date());
   const isExpired = expiresAt && expiresAt <= now;
   const isOver = isExpired || revokedAt !== undefined;
@@ -84,67 +85,130 @@ function Token({ token, isOwn, onRevoke }: TokenProps) {
     expiresAt ? `${isExpired ? 'expired' : 'expires'} ${date.format(expiresAt)}` : 'never expires',
     revokedAt && `revoked ${date.format(revokedAt)}`,
   ];
+  const revoke = useMutation({
+    mutationFn: () => client.revokeAccessToken.mutate({ id }),
+    onSuccess: () => notify(`Revoked “${name}”`),
+  });
+  const shownName = <ClientText text={name} />;
   return (
-    <li className={styles.token} data-over={isOver || undefined}>
-      <div>
-        <strong>
-          <ClientText text={name} />
-        </strong>
+    <tr>
+      <td>
+        <strong>{isOver ? <s>{shownName}</s> : shownName}</strong>
         {isOwn && ' (yours)'}
-        <p>May {scopes.map(describeScope).join(', ')}</p>
-        <p>{times.filter(Boolean).join(' · ')}</p>
-      </div>
-      {!isOver && (
-        <Button aria-label={`Revoke ${name}`} onClick={onRevoke}>
-          Revoke
-        </Button>
-      )}
-    </li>
+        <p className="help">May {scopes.map(describeScope).join(', ')}</p>
+        <p className="help">{times.filter(Boolean).join(' · ')}</p>
+        <ErrorAlert start="The token may still work." error={revoke.error} />
+      </td>
+      <td>
+        {!isOver && (
+          <Button
+            aria-label={`Revoke ${name}`}
+            disabled={revoke.isPending}
+            onClick={() => askToRevoke(name, isOwn) && revoke.mutate()}
+          >
+            Revoke
+          </Button>
+        )}
+      </td>
+    </tr>
   );
 }
 
-interface RevokeQuestionProps extends Omit<TokenProps, 'onRevoke'> {
-  onClose(): void;
+/** Asks before a token is revoked. For the user's own token, the user also types its name. */
+function askToRevoke(name: string, isOwn: boolean): boolean {
+  if (!isOwn) {
+    const effect = 'Whoever uses it gets errors within 30 seconds. This cannot be undone.';
+    return confirm(`Revoke “${name}”? ${effect}`);
+  }
+  const effect = 'You are then signed out, and need another token to come back.';
+  return prompt(`“${name}” is your own token. ${effect} Type its name to revoke it:`) === name;
 }
 
-/** Revokes a token after the user has confirmed. For the user's own token, the user also types its name. */
-function RevokeQuestion({ token: { id, name }, isOwn, onClose }: RevokeQuestionProps) {
-  const client = useClient();
-  const [typed, setTyped] = useState('');
-  const revoke = useMutation({
-    mutationFn: () => client.revokeAccessToken.mutate({ id }),
-    onSuccess() {
-      notify(`Revoked “${name}”`);
-      onClose();
+/** Creates an access token, and shows the token a single time. */
+function CreateToken({ identity, onClose }: TokensProps) {
+  const [usualEnd] = useState(() =>
+    new Date(Date.now() + usualLifetime).toISOString().slice(0, 10),
+  );
+  const own = scopes.filter((scope) => identity.scopes.includes(scope));
+  const create = useMutation({
+    mutationFn(form: FormData) {
+      const granted = form.getAll('scope');
+      const end = form.get('end');
+      return client.createAccessToken.mutate({
+        name: String(form.get('name')).trim(),
+        scopes: own.filter((scope) => granted.includes(scope)),
+        // Without a time, JavaScript reads a date in UTC, but the list shows dates in the user's time zone.
+        expiresAt: (end ? new Date(`${end}T00:00`) : identity.expiresAt)?.toISOString(),
+      });
     },
   });
+  if (create.data) return <NewToken token={create.data.token} onClose={onClose} />;
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    create.mutate(new FormData(event.currentTarget));
+  };
   return (
-    <Question
-      title={
-        <>
-          Revoke “<ClientText text={name} />
-          ”?
-        </>
-      }
-      confirm={isOwn ? 'Revoke my own token' : 'Revoke'}
-      isDisabled={isOwn && typed !== name}
-      isBusy={revoke.isPending}
-      onConfirm={() => revoke.mutate()}
-      onClose={onClose}
-    >
-      <p>
-        {isOwn
-          ? 'This is your own token. You are then signed out, and need another token to come back.'
-          : 'Whoever uses it gets errors within 30 seconds. This cannot be undone.'}
-      </p>
-      {isOwn && (
-        <Field
-          label={`Type “${name}” to confirm`}
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
-        />
-      )}
-      <ErrorAlert start="The token may still work." error={revoke.error} />
-    </Question>
+    <form className="stack" aria-label="New access token" onSubmit={onSubmit}>
+      <Field
+        label="1. Who or what is it for?"
+        hint="A person or a program, such as “garden-centre”"
+        name="name"
+        pattern=".*\S.*"
+        required
+      />
+      <fieldset>
+        <legend>2. What may it do?</legend>
+        {own.map((scope) => (
+          <Check
+            key={scope}
+            label={describeScope(scope)}
+            name="scope"
+            value={scope}
+            defaultChecked={/create|read/.test(scope)}
+          />
+        ))}
+      </fieldset>
+      <Field
+        label="3. Until when?"
+        type="date"
+        max="9999-12-31" // The store accepts years of four digits.
+        hint={`Without a date, it ${identity.expiresAt ? 'expires with your own token' : 'never expires'}`}
+        name="end"
+        defaultValue={identity.expiresAt ? '' : usualEnd}
+      />
+      <ErrorAlert error={create.error} />
+      <div className="row">
+        <Button kind="primary" type="submit" disabled={create.isPending}>
+          Create token
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </div>
+    </form>
+  );
+}
+
+/** Hands over a new token: as a link for a person, and as a command for a program. */
+function NewToken({ token, onClose }: { token: string; onClose(): void }) {
+  const link = `${baseUrl()}#token=${encodeURIComponent(token)}`;
+  const command = curlOf('plants', token);
+  return (
+    <section className="stack" aria-label="The new token">
+      <p role="status">4. Hand it over now: nobody can see the token again.</p>
+      <h3>For a person</h3>
+      <p className="help">The link opens this page, signed in. Send it to this person only.</p>
+      <div className="row">
+        <CopyButton icon="link" label="Copy the link" text={link} />
+      </div>
+      <h3>For a program</h3>
+      <pre>{command}</pre>
+      <div className="row">
+        <CopyButton label="Copy the command" text={command} />
+        <CopyButton label="Copy the token" text={token} />
+        <LinkButton href="docs">API reference</LinkButton>
+      </div>
+      <div className="row">
+        <Button onClick={onClose}>Done</Button>
+      </div>
+    </section>
   );
 }

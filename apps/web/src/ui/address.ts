@@ -14,9 +14,7 @@ export interface PlantFilter {
  * never sends the fragment, so no log contains names, tags or numbers of plants.
  */
 export interface Address extends PlantFilter {
-  /** The `next` of the page before. */
   readonly after?: string | undefined;
-  /** The open plant. */
   readonly plant?: bigint | undefined;
 }
 
@@ -42,6 +40,10 @@ export function go(change: Address): void {
   location.hash = hrefOf({ ...readAddress(), ...change });
 }
 
+export function closePlant(): void {
+  go({ plant: undefined });
+}
+
 /** Changes a part of the address, without a new entry in the browser's history. */
 export function replaceAddress(change: Address): void {
   const href = hrefOf({ ...readAddress(), ...change });
@@ -55,7 +57,13 @@ export function useAddress(): Address {
   return useMemo(() => readAddress(hash), [hash]);
 }
 
+// All components hear of a change in one task, so that React shows none of them with an earlier address.
+const listeners = new Set<() => void>();
+addEventListener('hashchange', () => {
+  for (const tell of listeners) tell();
+});
+
 function subscribe(listener: () => void): () => void {
-  addEventListener('hashchange', listener);
-  return () => removeEventListener('hashchange', listener);
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }

@@ -29,11 +29,7 @@ export function LinkButton({ icon, kind, children, ...rest }: ComponentProps<'a'
   );
 }
 
-interface CopyButtonProps {
-  label: string;
-  text: string;
-  icon?: IconName;
-}
+type CopyButtonProps = Look & { label: string; text: string };
 
 /** Copies a text, such as a link. */
 export function CopyButton({ label, text, icon = 'copy' }: CopyButtonProps) {

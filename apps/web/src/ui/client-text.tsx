@@ -23,6 +23,17 @@ export function ClientText({ text, isWhole = false }: ClientTextProps) {
   return <bdi>{isWhole ? shown : shown.replaceAll(/\r\n|[\r\n]/g, ' ↵ ')}</bdi>;
 }
 
+/** Shows the name and the tag of a plant in one sentence. */
+export function PlantInLine({ name, tag }: { name: string; tag?: string | undefined }) {
+  return (
+    <>
+      <ClientText text={name.slice(0, 200)} />
+      {tag !== undefined && ', tag '}
+      {tag !== undefined && <ClientText text={tag.slice(0, 200)} />}
+    </>
+  );
+}
+
 /** Characters that change the direction of a text, and spaces without a width. */
 const hidden = /[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 const invisible = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;

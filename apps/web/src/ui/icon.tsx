@@ -4,7 +4,6 @@ export function Logo() {
   return <img src={icon} alt="" width="28" height="28" />;
 }
 
-/** SVG paths in a square of 24 units. */
 const paths = {
   add: 'M12 5v14M5 12h14',
   check: 'M5 13l4 4L19 7',
@@ -26,7 +25,6 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** An icon beside a text with the same meaning. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg

@@ -10,18 +10,13 @@ export interface Principal {
   readonly expiresAt?: Date | undefined;
   /** The id of the access token. Undefined for a JWT and for a token of a setting. */
   readonly tokenId?: string | undefined;
-  /**
-   * The issuer of a JWT. A principal with an issuer and a principal without an issuer may have the same name.
-   */
+  /** The issuer of a JWT. Principals with and without an issuer may have the same name. */
   readonly issuer?: string | undefined;
 }
 
-/** The last time that RFC 3339 can represent. */
-const lastTime = Date.UTC(9999, 11, 31);
-
 /** Returns `expiresAt`, or undefined (as for no expiry) if RFC 3339 cannot represent the time. */
 export function representable(expiresAt: Date | null | undefined): Date | undefined {
-  return expiresAt && expiresAt.getTime() <= lastTime ? expiresAt : undefined;
+  return expiresAt && expiresAt.getTime() <= Date.UTC(9999, 11, 31) ? expiresAt : undefined;
 }
 
 /** A principal from the cache, or a promise of the look-up. Undefined: the token is not valid. */

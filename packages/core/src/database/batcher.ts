@@ -1,11 +1,5 @@
 import { PlantStoreError } from '../plant-store-error.ts';
-import {
-  addDatabaseTime,
-  type Caller,
-  type CallOptions,
-  type Deadline,
-  deadlineOf,
-} from './deadline.ts';
+import { addDatabaseTime, type CallOptions, type Deadline, deadlineOf } from './deadline.ts';
 import { callerDisconnected, databaseUnavailable, NotSentError } from './errors.ts';
 
 export interface BatcherOptions<Input, Output> {
@@ -28,7 +22,7 @@ export interface BatcherOptions<Input, Output> {
   readonly size?: number;
   /** The maximum total size of the waiting calls. */
   readonly maxSize?: number;
-  /** The row that a call locks. Calls wait while an overdue statement may lock their row. */
+  /** The row that a call locks. A call waits while a running statement may lock its row. */
   readonly rowOf?: (input: Input) => bigint;
 }
 
@@ -53,13 +47,12 @@ const patience = 0.6;
  * runs, when the waiting calls fill a statement, or when the running statements are slow.
  */
 export class Batcher<Input, Output> {
-  readonly #options: BatcherOptions<Input, Output>;
+  readonly #options;
   #waiting: Call<Input, Output>[] = [];
   /** The total size of the waiting calls. */
   #size = 0;
-  readonly #running = new Set<Statement<Input, Output>>();
-  /** The time at which the last statement ended. */
-  #endedAt = Number.NEGATIVE_INFINITY;
+  /** The calls of each running statement, and the start of the statement. */
+  readonly #running = new Map<readonly Call<Input, Output>[], number>();
   /** How many milliseconds the last statement took. */
   #took = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -67,7 +60,8 @@ export class Batcher<Input, Output> {
   #isScheduled = false;
 
   constructor(options: BatcherOptions<Input, Output>) {
-    this.#options = options;
+    const unlimited = Number.POSITIVE_INFINITY;
+    this.#options = { sizeOf: () => 0, size: unlimited, maxSize: unlimited, ...options };
   }
 
   /**
@@ -77,31 +71,29 @@ export class Batcher<Input, Output> {
    *   started in time. Otherwise, throws the error of `late`, or the error with which `send` rejects the call.
    */
   run(input: Input, options?: CallOptions): Promise<Output> {
-    const call = new Call<Input, Output>(input, options, this.#options.sizeOf?.(input) ?? 0);
-    if (this.#isOverloaded) {
-      call.reject(this.#overloaded());
-      return call.outcome;
+    const call = new Call<Input, Output>(input, options, this.#options.sizeOf(input));
+    if (this.#isOverloaded) call.reject(this.#overloaded());
+    else {
+      this.#waiting.push(call);
+      this.#size += call.size;
+      if (!this.#isScheduled) queueMicrotask(this.#start);
+      this.#isScheduled = true;
     }
-    this.#waiting.push(call);
-    this.#size += call.size;
-    if (!this.#isScheduled) queueMicrotask(this.#start);
-    this.#isScheduled = true;
     return call.outcome;
   }
 
   /** The number of calls that wait for a statement, and the number of calls in running statements. */
   get pending(): { waiting: number; inFlight: number } {
-    return { waiting: this.#waiting.length, inFlight: this.#callsInFlight.length };
+    return { waiting: this.#waiting.length, inFlight: this.#inFlight.length };
   }
 
   /** Resolves when all current calls are settled. */
   async drained(): Promise<void> {
-    const calls = [...this.#waiting, ...this.#callsInFlight];
-    await Promise.allSettled(calls.map(({ outcome }) => outcome));
+    await Promise.allSettled([...this.#waiting, ...this.#inFlight].map(({ outcome }) => outcome));
   }
 
-  get #callsInFlight(): Call<Input, Output>[] {
-    return [...this.#running].flatMap(({ calls }) => calls);
+  get #inFlight(): Call<Input, Output>[] {
+    return [...this.#running.keys()].flat();
   }
 
   readonly #start = (): void => {
@@ -109,12 +101,11 @@ export class Batcher<Input, Output> {
     while (this.#waiting.length > 0 && this.#canStart()) {
       const calls = this.#take();
       if (calls.length === 0) break;
-      const statement = { calls, startedAt: performance.now() };
-      this.#running.add(statement);
+      const startedAt = performance.now();
+      this.#running.set(calls, startedAt);
       void this.#options.send(calls).then(() => {
-        this.#running.delete(statement);
-        this.#endedAt = performance.now();
-        this.#took = this.#endedAt - statement.startedAt;
+        this.#running.delete(calls);
+        this.#took = performance.now() - startedAt;
         this.#start();
       });
     }
@@ -126,10 +117,10 @@ export class Batcher<Input, Output> {
   readonly #look = (): void => {
     this.#timer = undefined;
     const now = performance.now();
-    for (const call of this.#callsInFlight) {
+    for (const call of this.#inFlight) {
       if (call.deadline <= now) call.reject(this.#options.late());
     }
-    this.#keep((call) => !this.#hasLeft(call, now));
+    this.#keep((call) => !hasLeft(call, now));
     this.#start();
   };
 
@@ -140,35 +131,39 @@ export class Batcher<Input, Output> {
     // disk twice as long, so it starts only when something else must delay the first write.
     const usual = this.#options.rowOf ? this.#took : 0;
     const slow = performance.now() - Math.max(slowAfter, 2 * usual);
-    if ([...this.#running].every(({ startedAt }) => startedAt <= slow)) return true;
+    if ([...this.#running.values()].every((startedAt) => startedAt <= slow)) return true;
     return this.#isFull && usual < slowDisk;
   }
 
   /** Whether the waiting calls fill a statement. */
   get #isFull(): boolean {
-    const { batch, size = Number.POSITIVE_INFINITY } = this.#options;
-    return this.#waiting.length >= batch || this.#size >= size;
+    return this.#waiting.length >= this.#options.batch || this.#size >= this.#options.size;
   }
 
   get #isOverloaded(): boolean {
-    const { maxSize = Number.POSITIVE_INFINITY } = this.#options;
-    if (this.#waiting.length >= maxWaiting || this.#size >= maxSize) return true;
+    if (this.#waiting.length >= maxWaiting || this.#size >= this.#options.maxSize) return true;
     const [oldest] = this.#waiting;
     if (!oldest || !this.#isFull) return false;
     return performance.now() - oldest.madeAt > patience * (oldest.deadline - oldest.madeAt);
   }
 
+  #overloaded(): PlantStoreError {
+    const waiting = `${this.#waiting.length} ${this.#options.what} are waiting already`;
+    const message = `${waiting}: nothing was written, send the request again later`;
+    return new PlantStoreError('overloaded', message);
+  }
+
   /** Takes the oldest waiting calls that fit into one statement. */
   #take(): Call<Input, Output>[] {
-    const { batch, size = Number.POSITIVE_INFINITY, rowOf } = this.#options;
+    const { batch, size, rowOf } = this.#options;
     const now = performance.now();
-    const locked = rowOf && new Set(this.#overdueCalls(now).map(({ input }) => rowOf(input)));
+    const locked = new Set(rowOf && this.#inFlight.map(({ input }) => rowOf(input)));
     const taken: Call<Input, Output>[] = [];
     let total = 0;
     this.#keep((call) => {
       if (taken.length === most * batch || total >= size) return true;
-      if (this.#hasLeft(call, now)) return false;
-      if (locked && locked.size > 0 && locked.has(rowOf(call.input))) return true;
+      if (hasLeft(call, now)) return false;
+      if (rowOf && locked.has(rowOf(call.input))) return true;
       call.sentAt = now;
       taken.push(call);
       total += call.size;
@@ -177,84 +172,58 @@ export class Batcher<Input, Output> {
     return taken;
   }
 
-  /** Returns the calls of each statement with a call whose time is over. */
-  #overdueCalls(now: number): Call<Input, Output>[] {
-    const overdue = [...this.#running].filter(({ calls }) => {
-      return calls.some(({ deadline }) => deadline <= now);
-    });
-    return overdue.flatMap(({ calls }) => calls);
-  }
-
   /** Removes each waiting call for which `isKept` returns false. */
   #keep(isKept: (call: Call<Input, Output>) => boolean): void {
     this.#waiting = this.#waiting.filter(isKept);
     this.#size = this.#waiting.reduce((sum, { size }) => sum + size, 0);
   }
-
-  /** Whether a waiting call has ended, because its time is over or its caller has disconnected. */
-  #hasLeft(call: Call<Input, Output>, now: number): boolean {
-    if (call.caller?.isGone) {
-      call.reject(callerDisconnected());
-    } else if (call.deadline <= now) {
-      // If a statement has ended during the wait, the database responds, but has too much to do.
-      const isWorking = this.#endedAt > call.madeAt;
-      call.reject(isWorking ? this.#overloaded() : databaseUnavailable(new NotSentError(noTurn)));
-    }
-    return call.isSettled;
-  }
-
-  #overloaded(): PlantStoreError {
-    const waiting = `${this.#waiting.length} ${this.#options.what} are waiting already`;
-    const message = `${waiting}: nothing was written, send the request again later`;
-    return new PlantStoreError('overloaded', message);
-  }
 }
 
-const noTurn = 'no statement has ended in time';
-
-interface Statement<Input, Output> {
-  readonly calls: readonly Call<Input, Output>[];
-  readonly startedAt: number;
+/** Rejects a waiting call if its caller has disconnected or its time is over. Returns whether the call has ended. */
+function hasLeft<Input, Output>(call: Call<Input, Output>, now: number): boolean {
+  if (call.caller?.isGone) call.reject(callerDisconnected());
+  else if (call.deadline <= now) {
+    call.reject(databaseUnavailable(new NotSentError('no statement has ended in time')));
+  }
+  return call.isSettled;
 }
 
 /** A call that waits for the database. A call is settled once; later outcomes change nothing. */
 export class Call<Input, Output> {
   readonly input: Input;
-  readonly outcome: Promise<Output>;
   readonly deadline: Deadline;
-  readonly caller: Caller | undefined;
+  readonly caller: CallOptions['caller'];
   /** See `BatcherOptions.sizeOf`. */
   readonly size: number;
   readonly madeAt = performance.now();
   /** The time at which a statement took the call. */
   sentAt: number | undefined;
   isSettled = false;
-  readonly #resolve: (output: Output) => void;
-  readonly #reject: (error: Error) => void;
+  readonly #outcome = Promise.withResolvers<Output>();
 
   constructor(input: Input, options: CallOptions | undefined, size: number) {
-    const { promise, resolve, reject } = Promise.withResolvers<Output>();
     this.input = input;
-    this.outcome = promise;
     this.deadline = deadlineOf(options);
     this.caller = options?.caller;
     this.size = size;
-    this.#resolve = resolve;
-    this.#reject = reject;
+  }
+
+  get outcome(): Promise<Output> {
+    return this.#outcome.promise;
   }
 
   resolve(output: Output): void {
-    if (this.#settle()) this.#resolve(output);
+    this.#settle();
+    this.#outcome.resolve(output);
   }
 
   reject(error: Error): void {
-    if (this.#settle()) this.#reject(error);
+    this.#settle();
+    this.#outcome.reject(error);
   }
 
-  #settle(): boolean {
-    if (this.isSettled) return false;
+  #settle(): void {
+    if (!this.isSettled && this.sentAt !== undefined) addDatabaseTime(this.caller, this.sentAt);
     this.isSettled = true;
-    if (this.sentAt !== undefined) addDatabaseTime(this.caller, this.sentAt);
-    return true;
   }
 }

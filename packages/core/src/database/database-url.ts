@@ -69,11 +69,6 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   }
 }
 
-/** Removes the password from a URL, so that the URL may be shown. */
-export function withoutPassword(text: string): string {
-  return text.replace(/^(\w+:\/\/[^:/?]*):[^?]*@/, '$1@');
-}
-
 /** Names the hosts and the database of a URL, without user, password and parameters. */
 export function describeDatabaseUrl(text: string): string {
   const { hosts, credentials } = parseDatabaseUrl(text);

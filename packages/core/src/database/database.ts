@@ -67,7 +67,7 @@ export interface Database {
   /** The number of statements of each kind that run at the same time. */
   readonly connections: Readonly<Record<Kind, number>>;
   /** The connections and queues, for metrics. */
-  pools(): PoolState[];
+  pool(): PoolState;
   close(): Promise<void>;
 }
 
@@ -121,11 +121,9 @@ export interface RunOptions extends CallOptions {
   readonly calls?: readonly { readonly caller: Caller | undefined }[];
 }
 
-/** The connections of one kind, and the statements that wait for a connection. */
+/** The state of all connections, for metrics. */
 export interface PoolState {
-  readonly name: Kind;
-  readonly used: number;
-  readonly idle: number;
+  /** The number of statements that wait for a connection. */
   readonly waiting: number;
   /** The number of statements that run although their deadline has passed. */
   readonly overdue: number;

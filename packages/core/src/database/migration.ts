@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { getTableConfig } from 'drizzle-orm/pg-core';
+import { getTableName } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { migrate as applyMigrations } from 'drizzle-orm/pg-proxy/migrator';
 import { beginFeed, forgetForeignDeletions } from '../changes/statements.ts';
@@ -38,8 +38,8 @@ export async function migrate(query: Query): Promise<void> {
     await query('rollback').catch(() => {});
     if (['42P07', '42701', '42703'].includes(databaseCode(error) ?? '')) throw otherVersion(error);
     if (!isForbidden(error)) throw error;
-    const missing = await missingColumns(query);
-    if (missing.length > 0) throw privilegeError(missing, error);
+    const [missing] = await missingTables(query);
+    if (missing) throw privilegeError(missing, error);
   }
 }
 
@@ -53,30 +53,21 @@ const otherVersion = (cause: unknown) =>
 const isForbidden = (error: unknown) =>
   ['42501', '3F000', '25006'].includes(databaseCode(error) ?? '');
 
-function privilegeError(missing: readonly string[], cause: unknown): Error {
+function privilegeError(table: string, cause: unknown): Error {
   if (databaseCode(cause) === '25006') return new Error(rootMessage(cause), { cause });
   return new DatabaseSettingsError(
-    `it lacks ${missing.slice(0, 3).join(', ')}: start the server once as a user who may create tables there ` +
+    `it has no table ${table}: start the server once as a user who may create tables there ` +
       '(GRANT CREATE ON DATABASE … and GRANT USAGE, CREATE ON SCHEMA …)',
     cause,
   );
 }
 
-/** Returns the names of the columns that the store needs and the database lacks. */
-export async function missingColumns(query: Query): Promise<string[]> {
-  const columns = [
-    ...[tables.plants, tables.plantDeletions, tables.plantFeed],
-    ...[tables.accessTokens, tables.webhooks],
-  ].flatMap((table) => {
-    const { name, columns } = getTableConfig(table);
-    return columns.map((column) => ({ table: name, column: column.name }));
-  });
+/** Returns the names of the tables that the store needs and the database lacks. */
+export async function missingTables(query: Query): Promise<string[]> {
+  const names = Object.values(tables).map((table) => getTableName(table));
   const rows = await query<{ name: string }>(
-    `select needed.table || '.' || needed.column as name
-     from json_to_recordset($1::text::json) as needed ("table" text, "column" text)
-     where not exists (select from pg_attribute
-       where attrelid = to_regclass(needed.table) and attname = needed.column and not attisdropped)`,
-    [JSON.stringify(columns)],
+    'select name from unnest($1::text[]) as name where to_regclass(name) is null',
+    [`{${names}}`],
   );
   return rows.map(({ name }) => name);
 }

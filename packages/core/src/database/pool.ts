@@ -198,13 +198,11 @@ export class Pool implements Database {
     }
   }
 
-  readonly pools = (): PoolState[] => {
-    const session = this.#lanes.flatMap(({ idle }) => idle)[0];
+  readonly pool = (): PoolState => {
+    const [session] = this.#lanes.flatMap(({ idle }) => idle);
     const clockAhead = session ? Date.parse(session.timeOf(performance.now())) - Date.now() : 0;
-    return this.#lanes.map(({ kind, idle, free, waiting, overdue }) => ({
-      ...{ name: kind, used: this.connections[kind] - free, idle: idle.length },
-      ...{ waiting: waiting.size, overdue: overdue.length, clockAhead },
-    }));
+    const waiting = this.#lanes.reduce((sum, lane) => sum + lane.waiting.size, 0);
+    return { waiting, overdue: this.#lanes.flatMap((lane) => lane.overdue).length, clockAhead };
   };
 
   /** Closes idle sessions now, and the others after their statements, but waits only for a moment. */

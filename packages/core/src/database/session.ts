@@ -167,7 +167,6 @@ export function arrayText(ids: readonly string[]): string {
 const neededSettings = {
   row_security: 'off',
   array_nulls: 'on',
-  bytea_output: 'hex',
   extra_float_digits: '1',
   client_min_messages: 'warning',
   default_transaction_isolation: 'read committed',

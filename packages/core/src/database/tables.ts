@@ -14,13 +14,6 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 
-/** A bytea column, whose values are hexadecimal text in the code. */
-const bytes = customType<{ data: string; driverData: Uint8Array }>({
-  dataType: () => 'bytea',
-  toDriver: (hex) => Buffer.from(hex, 'hex'),
-  fromDriver: (bytea) => Buffer.from(bytea).toString('hex'),
-});
-
 const time = (name: string) => timestamp(name, { withTimezone: true });
 
 const createdAt = () => time('created_at').notNull().defaultNow();
@@ -104,11 +97,11 @@ export const plantFeed = pgTable('plant_feed', {
     .default(sql`(pg_control_system()).system_identifier`),
 });
 
-// The table contains the SHA-256 of each token, never the token itself.
+/** The table contains the SHA-256 of each token, in hexadecimal, never the token itself. */
 export const accessTokens = pgTable('access_tokens', {
   /** The public name of the token: 16 hexadecimal digits. */
   id: text().primaryKey().default(sql`left(md5(gen_random_uuid()::text), 16)`),
-  sha256: bytes().notNull().unique(),
+  sha256: text().notNull().unique(),
   name: text().notNull(),
   /** The scopes, separated by spaces (RFC 6749 §3.3). */
   scope: text().notNull(),

@@ -12,7 +12,7 @@ export class OutputText<Output> {
   readonly #pathOf: (place: number) => string;
 
   /** @param pathOf returns the path of the object with the id at a place, such as `plants.0.` */
-  constructor(json: string, pathOf: (place: number) => string) {
+  constructor(json: string, pathOf = (_place: number) => '') {
     this.json = json;
     this.#pathOf = pathOf;
   }
@@ -33,7 +33,7 @@ export class PlantText extends OutputText<StoredPlant & { etag: string }> {
   readonly etag: string;
 
   constructor(json: string, etag: string) {
-    super(json, () => '');
+    super(json);
     this.etag = etag;
   }
 

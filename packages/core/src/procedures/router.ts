@@ -1,4 +1,4 @@
-import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts';
+import * as accessTokens from './access-tokens.ts';
 import { countPlants } from './count-plants.ts';
 import { createPlant } from './create-plant.ts';
 import { createPlants } from './create-plants.ts';
@@ -9,16 +9,7 @@ import { listPlants } from './list-plants.ts';
 import { plantChanges } from './plant-changes.ts';
 import { replacePlant } from './replace-plant.ts';
 import { t } from './trpc/define.ts';
-import {
-  createWebhook,
-  deleteWebhook,
-  getWebhook,
-  listWebhooks,
-  replayWebhook,
-  rotateWebhookSecret,
-  testWebhook,
-  updateWebhook,
-} from './webhooks.ts';
+import * as webhooks from './webhooks.ts';
 import { whoAmI } from './who-am-i.ts';
 
 /**
@@ -34,17 +25,8 @@ export const procedures = {
   deletePlant,
   listPlantChanges,
   plantChanges,
-  listAccessTokens,
-  createAccessToken,
-  revokeAccessToken,
-  listWebhooks,
-  createWebhook,
-  getWebhook,
-  updateWebhook,
-  deleteWebhook,
-  rotateWebhookSecret,
-  replayWebhook,
-  testWebhook,
+  ...accessTokens,
+  ...webhooks,
   whoAmI,
 };
 

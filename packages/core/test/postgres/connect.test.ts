@@ -174,7 +174,9 @@ describe('a connection', () => {
     await expect
       .poll(async () => summaryOf(await store.changes({ after })))
       .toEqual(['created 2', 'deleted 1']);
-    const token = await store.accessTokens.create('Ann', { expiresIn: 60_000 });
+    const token = await store.accessTokens.create('Ann', {
+      expiresAt: new Date(Date.now() + 60_000),
+    });
     expect(await store.accessTokens.authenticate(token)).toMatchObject({ name: 'Ann' });
   });
 

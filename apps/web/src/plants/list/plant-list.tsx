@@ -1,101 +1,71 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useState } from 'react';
+import houseplants from '../../../../../examples/houseplants.ndjson?url';
 import { explainError } from '../../store/errors.tsx';
-import { useIdentity } from '../../store/store.tsx';
-import { type Address, hrefOf, useAddress } from '../../ui/address.ts';
+import { useIdentity } from '../../store/store.ts';
+import { hrefOf, type PlantFilter, useAddress } from '../../ui/address.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ClientText, clock, countOf, number } from '../../ui/client-text.tsx';
 import { savePlants } from '../plant-file.ts';
 import { useListState } from '../plant-state.ts';
-import { useListPage } from './list-page.ts';
-import { Message, NoMatch, NoPlants } from './messages.tsx';
+import { type ListPage, useListPage } from './list-page.ts';
 import styles from './plant-list.module.css';
 import { PlantTable } from './plant-table.tsx';
+import seedling from './seedling.svg';
 import { Toolbar } from './toolbar.tsx';
 
 /** The list of plants with its search, its actions and its pages. */
 export function PlantList() {
   const { identity, may } = useIdentity();
   const { checked, added } = useListState();
-  const address = useAddress();
-  const { tag, search, after, plant } = address;
-  const isPaused = checked.size > 0 || plant !== undefined;
-  const page = useListPage(address, { isPaused, isEnabled: may('plants:read') });
-  const { plants, tags, isLoaded, isOld, error } = page;
-
+  const { tag, search, after } = useAddress();
   const list = hrefOf({ tag, search, after });
-  const scroller = useRef<HTMLDivElement>(null);
-  // Another page begins at its top.
+  const page = useListPage();
+  const { plants, tags, isLoaded, isOld, error } = page;
   useLayoutEffect(() => {
-    if (!isOld && list) scroller.current?.scrollTo(0, 0);
+    if (!isOld && list) scrollTo(0, 0);
   }, [list, isOld]);
 
   if (!may('plants:read')) {
     return (
-      <NoPlants title="You cannot see the plants">
-        Your access token “{identity?.name}” may not read plants. Ask the person who gave it to you.
-      </NoPlants>
+      <NoPlants
+        title="You cannot see the plants"
+        text={`Your access token “${identity?.name}” may not read plants. Ask the person who gave it to you.`}
+      />
     );
   }
   const isEmpty = isLoaded && !isOld && plants.length === 0 && added.length === 0;
-  const isUnfiltered = list === hrefOf({});
-  const text = isEmpty && isUnfiltered ? 'No plants' : statusText(page, search);
+  const isStoreEmpty = isEmpty && list === hrefOf({});
   return (
-    <div className={styles.list}>
-      <Toolbar tag={tag} search={search} />
-      {checked.size > 0 ? (
-        <SelectionLine />
-      ) : (
-        <div className={styles.line}>
-          <StatusText text={text} list={list} lostAt={page.lostAt} isLoading={!isLoaded || isOld} />
-          {!isEmpty &&
-            tags.map((tag) => (
-              <LinkButton key={tag} kind="quiet" href={hrefOf({ tag })}>
-                Tag <ClientText text={tag.slice(0, 30)} />
-              </LinkButton>
-            ))}
-        </div>
-      )}
-      <div ref={scroller} id="plants" tabIndex={-1} className={`card ${styles.scroller}`}>
-        {isEmpty && isUnfiltered && <NoPlants title="No plants yet" />}
-        {isEmpty && !isUnfiltered && <NoMatch tag={tag} search={search} tags={tags} />}
+    <>
+      <div className={styles.top}>
+        <Toolbar tag={tag} search={search} />
+        {checked.size > 0 ? <SelectionLine /> : <StatusLine page={page} list={list} />}
+      </div>
+      <div className="card">
+        {isStoreEmpty && <NoPlants title="No plants yet" />}
+        {isEmpty && !isStoreEmpty && <NoMatch tag={tag} search={search} tags={tags} />}
         {!isEmpty && isLoaded && <PlantTable plants={plants} list={list} isOld={isOld} />}
         {!isLoaded && (
-          <Message>
-            <p role="status">
-              {error ? `The plants cannot be shown. ${explainError(error)}` : 'Loading …'}
-            </p>
-          </Message>
+          <p className={`page ${styles.message}`} role="status">
+            {error ? `The plants cannot be shown. ${explainError(error)}` : 'Loading …'}
+          </p>
         )}
       </div>
-      <Pager address={address} next={page.next} />
-    </div>
+      <Pager next={page.next} />
+    </>
   );
 }
 
-function statusText(page: ReturnType<typeof useListPage>, search: string | undefined): string {
-  const { plants, next, count, isLoaded, isOld } = page;
-  if (!isLoaded) return '';
-  if (search === undefined) return count ? countOf(count.count, count) : 'Counting …';
-  if (isOld) return 'Searching …';
-  return number.format(plants.length) + (next === undefined ? ' found' : ' shown, more follow');
-}
-
-interface StatusTextProps {
-  text: string;
-  /** Names the list. A screen reader hears the text when another list or page is shown. */
-  list: string;
-  /** When the store last responded, while it does not respond. */
-  lostAt: Date | undefined;
-  isLoading: boolean;
-}
-
-/** Says how many plants there are. */
-function StatusText({ text, list, lostAt, isLoading }: StatusTextProps) {
+/** Says how many plants there are, and offers tags that begin with the text of a search. */
+function StatusLine({ page, list }: { page: ListPage; list: string }) {
+  const { isLoaded, isOld, lostAt, plants, tags } = page;
+  const text = isLoaded ? statusText(page) : '';
   const [heard, setHeard] = useState({ list: '', text: '' });
-  // Changes by other people are not announced.
-  if (!isLoading && !text.endsWith('…') && heard.list !== list) setHeard({ list, text });
+  // A screen reader hears the text when another list is shown, but not the changes by other people.
+  const isFinal = isLoaded && !isOld && !text.endsWith('…');
+  if (isFinal && heard.list !== list) setHeard({ list, text });
   return (
-    <>
+    <div className={styles.line}>
       {lostAt ? (
         <p role="alert" className="warning">
           Connection lost. Shown: {clock.format(lostAt)}. Trying again …
@@ -106,14 +76,26 @@ function StatusText({ text, list, lostAt, isLoading }: StatusTextProps) {
       <p role="status" className="visually-hidden">
         {heard.text}
       </p>
-    </>
+      {plants.length > 0 &&
+        tags.map((tag) => (
+          <LinkButton key={tag} kind="quiet" href={hrefOf({ tag })}>
+            Tag <ClientText text={tag.slice(0, 30)} />
+          </LinkButton>
+        ))}
+    </div>
   );
+}
+
+function statusText({ plants, next, count, isSearch, isOld }: ListPage): string {
+  if (!isSearch) return count ? countOf(count.count, count) : 'Counting …';
+  if (isOld) return 'Searching …';
+  return number.format(plants.length) + (next === undefined ? ' found' : ' shown, more follow');
 }
 
 /** Takes the place of the number of plants while rows are checked. */
 function SelectionLine() {
   const { may } = useIdentity();
-  const { checked, change } = useListState();
+  const { checked, change, open } = useListState();
   const plants = [...checked.values()];
   return (
     <section className={styles.line} aria-label="Selected plants">
@@ -124,11 +106,7 @@ function SelectionLine() {
         Export
       </Button>
       {may('plants:delete') && (
-        <Button
-          kind="danger-plain"
-          icon="bin"
-          onClick={() => change({ dialog: { name: 'delete', plants } })}
-        >
+        <Button kind="danger-plain" icon="bin" onClick={() => open({ name: 'delete', plants })}>
           Delete
         </Button>
       )}
@@ -143,8 +121,8 @@ function SelectionLine() {
 const linksBefore = new Map<string, string>();
 
 /** Links to the other pages of the list. A link that the user opens afresh has no page before. */
-function Pager({ address, next }: { address: Address; next: string | undefined }) {
-  const { tag, search, after } = address;
+function Pager({ next }: { next: string | undefined }) {
+  const { tag, search, after } = useAddress();
   const linkTo = (place: string | undefined) => hrefOf({ tag, search, after: place });
   const here = linkTo(after);
   const nextLink = next && linkTo(next);
@@ -152,7 +130,7 @@ function Pager({ address, next }: { address: Address; next: string | undefined }
     if (nextLink) linksBefore.set(nextLink, here);
   }, [nextLink, here]);
   return (
-    <nav className={styles.pager} aria-label="Pages" data-only={!(after || nextLink) || undefined}>
+    <nav className={styles.pager} aria-label="Pages" hidden={!after && !nextLink}>
       <LinkButton icon="first" href={after && linkTo(undefined)}>
         First
       </LinkButton>
@@ -163,5 +141,68 @@ function Pager({ address, next }: { address: Address; next: string | undefined }
         Next
       </LinkButton>
     </nav>
+  );
+}
+
+/** Says that no plant matches the search or the tag, or that a link is to a page behind the last one. */
+function NoMatch({ tag, search, tags }: PlantFilter & { tags: readonly string[] }) {
+  const text = search ?? tag;
+  const reason = search === undefined ? 'No plant has the tag' : 'No plant matches';
+  return (
+    <div className={`page ${styles.message}`}>
+      {text === undefined ? (
+        <h2>There are no further plants</h2>
+      ) : (
+        <h2>
+          {reason} ‘<ClientText text={text} />’
+        </h2>
+      )}
+      <div className="row">
+        {search !== undefined && (
+          <LinkButton kind="primary" href={hrefOf({ tag })}>
+            Clear search
+          </LinkButton>
+        )}
+        {tag !== undefined && <LinkButton href={hrefOf({ search })}>Any tag</LinkButton>}
+        {tags.map((each) => (
+          <LinkButton key={each} href={hrefOf({ tag: each })}>
+            Plants with the tag <ClientText text={each} />
+          </LinkButton>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Says that there is no plant to see, and offers the ways to add some. */
+function NoPlants({ title, text }: { title: string; text?: string }) {
+  const { may } = useIdentity();
+  const { open } = useListState();
+  const importSample = async () => {
+    const response = await fetch(houseplants);
+    const file = new File([await response.blob()], 'houseplants.ndjson');
+    open({ name: 'import', file });
+  };
+  return (
+    <div className={`page ${styles.message}`}>
+      <img src={seedling} alt="" width="120" height="120" />
+      <h2>{title}</h2>
+      {text && <p>{text}</p>}
+      {may('plants:create') && (
+        <div className="row">
+          <Button kind="primary" icon="add" onClick={() => open({ name: 'add' })}>
+            Add a plant
+          </Button>
+          <Button icon="upload" onClick={() => open({ name: 'import' })}>
+            Import a file
+          </Button>
+        </div>
+      )}
+      {may('plants:create') && may('plants:read') && (
+        <Button kind="quiet" onClick={importSample}>
+          Or try it with 208 houseplants
+        </Button>
+      )}
+    </div>
   );
 }

@@ -8,7 +8,6 @@ import styles from './plant-table.module.css';
 
 interface PlantTableProps {
   plants: readonly StoredPlant[];
-  /** Names the list. */
   list: string;
   /** Whether the rows belong to the list before, because the rows of this list still load. */
   isOld: boolean;
@@ -27,16 +26,11 @@ export function PlantTable({ plants, list, isOld }: PlantTableProps) {
           <th scope="col" className={styles.check}>
             <CheckAll plants={[...added, ...others]} />
           </th>
-          <th scope="col">Name</th>
-          <th scope="col" className={styles.tag}>
-            Tag
-          </th>
-          <th scope="col" className={styles.number}>
-            Number
-          </th>
-          <th scope="col" className={styles.created}>
-            Created
-          </th>
+          {['Name', 'Tag', 'Number', 'Created'].map((column) => (
+            <th key={column} scope="col" className={styles[column.toLowerCase()]}>
+              {column}
+            </th>
+          ))}
         </tr>
       </thead>
       {added.length > 0 && (
@@ -98,6 +92,11 @@ function PlantRow({ plant }: { plant: StoredPlant }) {
         >
           <ClientText text={name} />
         </a>
+        {/* In a narrow list, these stand in for the columns. */}
+        <div className={styles.narrow}>
+          {tag !== undefined && <TagLink tag={tag} />}
+          <span>{String(id)}</span>
+        </div>
       </td>
       <td className={styles.tag}>{tag !== undefined && <TagLink tag={tag} />}</td>
       <td className={styles.number}>{String(id)}</td>
@@ -108,7 +107,6 @@ function PlantRow({ plant }: { plant: StoredPlant }) {
   );
 }
 
-/** Checks all rows of the page. */
 function CheckAll({ plants }: { plants: readonly StoredPlant[] }) {
   const { checked, change } = useListState();
   const isAll = plants.length > 0 && plants.every(({ id }) => checked.has(id));

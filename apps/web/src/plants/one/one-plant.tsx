@@ -2,38 +2,32 @@ import { isRetryable } from '@plant-store/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorAlert, isError } from '../../store/errors.tsx';
-import { baseUrl, curlOf, useClient, useIdentity } from '../../store/store.tsx';
-import { hrefOf } from '../../ui/address.ts';
+import { baseUrl, curlOf, useIdentity } from '../../store/store.ts';
+import { closePlant, hrefOf } from '../../ui/address.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { ClientText } from '../../ui/client-text.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { plantQuery, refreshInterval, type SeenPlant, useListState } from '../plant-state.ts';
 import { PlantFacts } from '../plant-text.tsx';
-import { CorrectPlant } from './correct-plant.tsx';
-
-interface OnePlantProps {
-  id: bigint;
-  onClose(): void;
-}
+import { CorrectPlant } from './edit-plant.tsx';
 
 /** Shows one plant beside the list, as it is in the store now. */
-export function OnePlant({ id, onClose }: OnePlantProps) {
-  const client = useClient();
+export function OnePlant({ id }: { id: bigint }) {
   const [isCorrecting, setIsCorrecting] = useState(false);
   const { data: plant, error } = useQuery({
-    ...plantQuery(client, id),
+    ...plantQuery(id),
     refetchInterval: ({ state }) => (!state.error || isRetryable(state.error)) && refreshInterval,
   });
   const title = plant ? <ClientText text={plant.name} /> : `Plant ${id}`;
   if (isError(error, 'plantUnknown')) {
     return (
-      <Dialog place="beside" title={title} onClose={onClose}>
+      <Dialog place="beside" title={title} onClose={closePlant}>
         <p role="status">{plant ? 'This plant was deleted.' : `No plant has the number ${id}.`}</p>
       </Dialog>
     );
   }
   return (
-    <Dialog place="beside" title={title} onClose={onClose}>
+    <Dialog place="beside" title={title} onClose={closePlant}>
       {!plant && !error && <p>Loading …</p>}
       {!plant && <ErrorAlert error={error} />}
       {plant && error && (
@@ -55,9 +49,8 @@ export function OnePlant({ id, onClose }: OnePlantProps) {
 function PlantActions({ plant, onCorrect }: { plant: SeenPlant; onCorrect(): void }) {
   const { id, name, tag } = plant;
   const { may } = useIdentity();
-  const { checked, change } = useListState();
-  const duplicate = () =>
-    change({ dialog: { name: 'add', start: { name, ...(tag !== undefined && { tag }) } } });
+  const { checked, open } = useListState();
+  const duplicate = () => open({ name: 'add', start: { name, tag } });
   return (
     <div className="row">
       {may('plants:update') && (
@@ -77,7 +70,7 @@ function PlantActions({ plant, onCorrect }: { plant: SeenPlant; onCorrect(): voi
         <Button
           kind="danger-plain"
           icon="bin"
-          onClick={() => change({ dialog: { name: 'delete', plants: [plant] } })}
+          onClick={() => open({ name: 'delete', plants: [plant] })}
         >
           Delete
         </Button>

@@ -4,12 +4,12 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { ErrorAlert } from '../../store/errors.tsx';
 import { Button } from '../../ui/button.tsx';
 import { maxShown } from '../../ui/client-text.tsx';
-import { Field, TextArea } from '../../ui/field.tsx';
+import { Field, submitOnEnter, TextArea } from '../../ui/field.tsx';
+import type { FormStart } from '../plant-state.ts';
 
 interface PlantFormProps {
-  label: string;
   /** The values with which the form begins. The id that it contains cannot change. */
-  start: Partial<NewPlant>;
+  start: FormStart;
   submit: string;
   mutation: { isPending: boolean; error: unknown };
   /** Explains the error in place of the usual alert. */
@@ -21,7 +21,7 @@ interface PlantFormProps {
 
 /** The form for the name, the tag and the number of a plant. */
 export function PlantForm(props: PlantFormProps) {
-  const { label, start, submit, mutation, explanation, onSubmit, onChange, onCancel } = props;
+  const { start, submit, mutation, explanation, onSubmit, onChange, onCancel } = props;
   const [suggestedId] = useState(randomId);
   /** A long name would keep the browser busy for minutes, so the form leaves it as it is. */
   const longName = start.name && start.name.length > maxShown ? start.name : undefined;
@@ -40,12 +40,13 @@ export function PlantForm(props: PlantFormProps) {
     });
   };
   return (
-    <form className="stack" aria-label={label} onSubmit={submitForm} onChange={onChange}>
+    <form className="stack" aria-label={submit} onSubmit={submitForm} onChange={onChange}>
       {longName === undefined ? (
         <TextArea
           label="Name"
           name="name"
           required
+          onKeyDown={submitOnEnter}
           defaultValue={start.name}
           error={fields['name']?.[0]}
         />
@@ -56,6 +57,7 @@ export function PlantForm(props: PlantFormProps) {
         label="Tag"
         hint="Optional, such as the family of the plant"
         name="tag"
+        onKeyDown={submitOnEnter}
         defaultValue={start.tag}
         error={fields['tag']?.[0]}
       />

@@ -1,12 +1,16 @@
-import { access, constants } from 'node:fs/promises';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { databaseCode, rootMessage } from '../../plant-store-error.ts';
 import { type Database, DataDirectoryError, type Kind, type Query } from '../database.ts';
 import { defaultTimeout, timeText } from '../deadline.ts';
 import { migrate } from '../migration.ts';
 import { Pool } from '../pool.ts';
+import { lockDataDirectory, throwWithoutRoom } from './directory.ts';
 import { Engine } from './engine.ts';
-import { lockDataDirectory } from './lock.ts';
 
 /** PGlite has one session. One statement of each kind may wait for it. */
 const connections: Readonly<Record<Kind, number>> = {
@@ -14,27 +18,39 @@ const connections: Readonly<Record<Kind, number>> = {
   ...{ counts: 1, searches: 1, changes: 1 },
 };
 
-/** The system's clock, even in a test that replaces `Date.now`. PGlite runs in another thread. */
-const { now } = Date;
-
 /** After this time, the engine is opened again. The callers have got an error before. */
 const requestTimeout = defaultTimeout + 1_000;
 const bulkTimeout = 60_000;
+
+/** The time limit for creating the database, in milliseconds. */
+const createTimeout = 600_000;
+
+/** The flags of Node for this. See `worker.ts` for those of WASM. */
+const createFlags = [
+  ...['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
+  ...['--max-old-space-size=64', '--max-semi-space-size=1'],
+];
+
+/** The system's clock, even in a test that replaces `Date.now`. PGlite runs in another thread. */
+const { now } = Date;
 
 /**
  * Opens and migrates the embedded database: PGlite, a Postgres in a thread of this process, with its files in
  * a directory. Committed plants survive a crash of the process. A power cut may lose committed plants, because
  * PGlite does not call fsync.
  *
- * @throws DataDirectoryError when another process has the directory open, the directory is not writable, its
- *   disk has no room, or the database cannot be opened
+ * @throws DataDirectoryError when PGlite is not installed, another process has the directory open, the directory
+ *   is not writable, its disk has no room, or the database cannot be opened
  */
 export async function openEmbedded(directory: string): Promise<Database> {
-  const engine = await openEngine(directory);
-  await migrate(queryOn(engine)).catch(async (error) => {
-    await engine.close();
-    throw openError(directory, error);
-  });
+  const { engine, query, close } = await lockEngine(directory);
+  try {
+    if (!hasDatabase(directory)) await create(directory);
+    await migrate(query);
+  } catch (cause) {
+    await close();
+    throw openError(directory, cause);
+  }
   return new Pool({
     connections,
     async open(kind) {
@@ -50,7 +66,7 @@ export async function openEmbedded(directory: string): Promise<Database> {
     },
     // The engine itself ends a statement that takes too long.
     working: async (overdue) => overdue,
-    close: () => engine.close(),
+    close,
   });
 }
 
@@ -59,45 +75,46 @@ export async function useEmbedded<T>(
   directory: string,
   use: (query: Query) => Promise<T>,
 ): Promise<T | undefined> {
-  if (!(await hasDatabase(directory))) return undefined;
-  const engine = await openEngine(directory);
-  return use(queryOn(engine)).finally(() => engine.close());
+  if (!hasDatabase(directory)) return undefined;
+  const { query, close } = await lockEngine(directory);
+  return use(query).finally(close);
 }
 
-/** Whether the directory has a database. */
-export function hasDatabase(directory: string): Promise<boolean> {
-  return access(join(directory, 'postgres', 'PG_VERSION'), constants.F_OK).then(
-    () => true,
-    () => false,
-  );
-}
+const pathIn = (directory: string) => join(directory, 'postgres');
 
-/** Locks the directory, and opens its database. `close` unlocks the directory. */
-async function openEngine(directory: string): Promise<Pick<Engine, 'run' | 'close'>> {
+const hasDatabase = (directory: string) => existsSync(join(pathIn(directory), 'PG_VERSION'));
+
+async function lockEngine(directory: string) {
   const unlock = await lockDataDirectory(directory);
-  const engine = new Engine(directory);
-  const close = () => engine.close().finally(unlock);
-  try {
-    await engine.open(!(await hasDatabase(directory)));
-    return { run: (...statement) => engine.run(...statement), close };
-  } catch (error) {
-    await close();
-    throw openError(directory, error);
-  }
-}
-
-const queryOn =
-  (engine: Pick<Engine, 'run'>): Query =>
-  async (text, values = []) => {
+  const engine = new Engine(pathIn(directory));
+  const query: Query = async (text, values = []) => {
     const { rows } = await engine.run({ text, values, asObjects: true }, bulkTimeout);
     return rows as never; // The caller names the columns of its rows.
   };
+  return { engine, query, close: () => engine.close().finally(unlock) };
+}
+
+/** Creates the database beside its place, so that a process that is killed leaves no half database. */
+async function create(directory: string): Promise<void> {
+  throwWithoutRoom(directory);
+  const unfinished = await mkdtemp(join(directory, 'unfinished-'));
+  const program = fileURLToPath(new URL(`./create${extname(import.meta.url)}`, import.meta.url));
+  await promisify(execFile)(process.execPath, [...createFlags, program, unfinished], {
+    timeout: createTimeout,
+  }).catch(({ stderr, message }) => {
+    throw new Error(stderr || message);
+  });
+  await rename(unfinished, pathIn(directory));
+}
 
 function openError(directory: string, cause: unknown): DataDirectoryError {
-  const remedy =
-    databaseCode(cause) === '53100'
-      ? 'free some room'
-      : 'let this user read and write all files in it, or restore it from a backup';
-  const message = `the database in ${directory} cannot be opened (${rootMessage(cause)}): ${remedy}, or choose another directory`;
+  if (cause instanceof DataDirectoryError) return cause;
+  const isMissing = rootMessage(cause).includes('@electric-sql/pglite');
+  const isFull = databaseCode(cause) === '53100';
+  const files = 'let this user read and write all files in it, or restore it from a backup';
+  const remedy = isMissing
+    ? 'run npm install @electric-sql/pglite, or use a databaseUrl'
+    : `${isFull ? 'free some room' : files}, or choose another directory`;
+  const message = `the database in ${directory} cannot be opened (${rootMessage(cause)}): ${remedy}`;
   return new DataDirectoryError(message, { cause });
 }

@@ -1,4 +1,4 @@
-import superjson, { type SuperJSONResult } from 'superjson';
+import superjson from 'superjson';
 import { invalidInput } from '../../plant-store-error.ts';
 
 /**
@@ -11,21 +11,8 @@ import { invalidInput } from '../../plant-store-error.ts';
  */
 export const transformer = {
   input: { serialize: superjson.serialize, deserialize },
-  output: { serialize, deserialize: superjson.deserialize },
+  output: superjson,
 };
-
-/** superjson would change nothing in an object of strings, such as the response to a create. */
-function serialize(value: unknown): SuperJSONResult {
-  return isObjectOfStrings(value) ? { json: value } : superjson.serialize(value);
-}
-
-function isObjectOfStrings(value: unknown): value is Record<string, string> {
-  return (
-    isRecord(value) &&
-    Object.getPrototypeOf(value) === Object.prototype &&
-    Object.values(value).every((each) => typeof each === 'string')
-  );
-}
 
 function deserialize(payload: unknown): unknown {
   if (!isRecord(payload) || !Object.hasOwn(payload, 'json')) {

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statfsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -53,4 +53,21 @@ function lock(path: string): () => void {
 /** The code SQLITE_BUSY means that another connection has the lock (https://sqlite.org/rescode.html#busy). */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 5;
+}
+
+/**
+ * The MiB that must stay free on the disk. When the disk has no room for the next segment of 16 MiB of the log,
+ * a statement of PGlite never returns.
+ */
+const reserve = 64;
+
+/** @throws an error with the SQLSTATE of a full disk */
+export function throwWithoutRoom(directory: string): void {
+  const { bavail, bsize } = statfsSync(directory);
+  const free = Math.floor((bavail * bsize) / 2 ** 20);
+  if (free >= reserve) return;
+  const message =
+    `no room on the disk of the data directory: ${free} MiB are free, ` +
+    `and the embedded database needs ${reserve} MiB`;
+  throw Object.assign(new Error(message), { code: '53100', severity: 'ERROR' });
 }

@@ -1,0 +1,64 @@
+import { createPlantStoreClient, isRetryable, queryDefaults } from '@plant-store/client';
+import type { Scope } from '@plant-store/schemas';
+import { MutationCache, QueryCache, QueryClient, useQuery } from '@tanstack/react-query';
+import { explainError, isTokenError } from './errors.tsx';
+
+let session = { token: '', onRejected(_reason: string): void {} };
+
+/** The typed client of the store, with the token of the session. */
+export const client = createPlantStoreClient({
+  url: baseUrl(),
+  token: () => session.token,
+  // The time limit is long, because a request of a large import may take half a minute.
+  timeout: 40_000,
+  retry: false,
+});
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  // Even a mutation with an error may have changed something.
+  mutationCache: new MutationCache({ onError, onSettled: loadAgain }),
+  defaultOptions: {
+    // Even without a network, the browser can reach a server on the same machine.
+    queries: { ...queryDefaults, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+function onError(error: unknown): void {
+  if (isTokenError(error)) session.onRejected(explainError(error));
+}
+
+function loadAgain(): void {
+  void queryClient.invalidateQueries();
+}
+
+/** Uses a token from now on. What the store did not give to the earlier token is asked for again. */
+export function connect(token: string, onRejected: (reason: string) => void): void {
+  session = { token, onRejected };
+  loadAgain();
+}
+
+/** Returns the address of the store. If a proxy adds a path prefix, the address includes the prefix. */
+export function baseUrl(): string {
+  return new URL('.', document.baseURI).href;
+}
+
+/** Returns a command for a POSIX shell that reads plants. By default, a variable contains the token. */
+export function curlOf(path: string, token = '$PLANT_STORE_TOKEN'): string {
+  const url = new URL(path, baseUrl()).href.replace(/\?$/, '').replaceAll("'", '%27');
+  return `curl '${url}' -H "Authorization: Bearer ${token}"`;
+}
+
+/** Returns the owner of the access token, and whether the token has a scope. */
+export function useIdentity() {
+  const { data: identity } = useQuery({
+    queryKey: ['whoAmI'],
+    queryFn: ({ signal }) => client.whoAmI.query({}, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => isRetryable(state.error) && 1_000,
+  });
+  // Before the response, the console asks for the list too, so that both need one round trip.
+  const may = (scope: Scope) => identity?.scopes.includes(scope) ?? scope === 'plants:read';
+  return { identity, may };
+}
