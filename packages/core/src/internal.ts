@@ -8,7 +8,7 @@ export {
   type StatementObserver,
   statementObservers,
 } from './database/diagnostics.ts';
-export { CallerDisconnectedError, callerDisconnected } from './database/errors.ts';
+export { CallerDisconnectedError } from './database/errors.ts';
 export { databaseCode, invalidInput } from './plant-store-error.ts';
 export { OutputText, PlantText } from './plants/output-text.ts';
 export { define, type Procedure } from './procedures/trpc/define.ts';

@@ -14,13 +14,6 @@ export interface Caller {
   readonly isGone: boolean;
   /** The milliseconds for which the database has worked for this caller. The store adds to this number. */
   databaseTime?: number;
-  /**
-   * Reserves memory for a page of up to `bytes` bytes, before the statement of the page is sent. Returns a
-   * function that must be called with the actual size of the page in bytes.
-   *
-   * @throws PlantStoreError `overloaded`
-   */
-  reserve?(bytes: number): (bytes: number) => void;
 }
 
 /** Adds the time since `since` to `databaseTime` of the caller. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rename } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -97,6 +97,8 @@ async function lockEngine(directory: string) {
 /** Creates the database beside its place, so that a process that is killed leaves no half database. */
 async function create(directory: string): Promise<void> {
   throwWithoutRoom(directory);
+  const leftOver = (await readdir(directory)).filter((name) => name.startsWith('unfinished-'));
+  for (const name of leftOver) await rm(join(directory, name), { recursive: true, force: true });
   const unfinished = await mkdtemp(join(directory, 'unfinished-'));
   const program = fileURLToPath(new URL(`./create${extname(import.meta.url)}`, import.meta.url));
   await promisify(execFile)(process.execPath, [...createFlags, program, unfinished], {
