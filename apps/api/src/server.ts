@@ -11,6 +11,7 @@ import type { Metrics } from './observability/metrics.ts';
 import {
   createErrorLog,
   type LogError,
+  oneLogger,
   requestIdOf,
   requestLog,
   sendRequestId,
@@ -32,6 +33,7 @@ import {
   serverLimits,
 } from './requests/limits.ts';
 import type { Settings } from './settings.ts';
+import { isGone } from './surfaces/call.ts';
 import { mcp } from './surfaces/mcp.ts';
 import { rest } from './surfaces/rest.ts';
 import { trpc } from './surfaces/trpc.ts';
@@ -90,8 +92,7 @@ export async function buildServer({
     // The cast gives the server the usual type, without pino's own type.
     loggerInstance: log as FastifyBaseLogger,
     logController: requestLog(log, metrics),
-    // One logger for all requests is cheaper than a child logger for each request.
-    childLoggerFactory: (logger) => logger,
+    childLoggerFactory: oneLogger,
     genReqId: requestIdOf,
     trustProxy: proxies.length > 0 && proxies,
     // Fastify's compilers of JSON Schemas load slowly. Our procedures check their input themselves.
@@ -150,12 +151,6 @@ export async function buildServer({
     server.log.info('stopped');
   });
   return server;
-}
-
-/** A client that has ended its side counts as disconnected, because Node then closes the connection. */
-function isGone(this: { raw: { socket: { destroyed: boolean; readableEnded: boolean } } }) {
-  const { destroyed, readableEnded } = this.raw.socket;
-  return destroyed || readableEnded;
 }
 
 /**

@@ -29,6 +29,12 @@ export function callContext(request: FastifyRequest, reply: FastifyReply): Conte
   };
 }
 
+/** A client that has ended its side counts as disconnected, because Node then closes the connection. */
+export function isGone(this: FastifyRequest): boolean {
+  const { destroyed, readableEnded } = this.raw.socket;
+  return destroyed || readableEnded;
+}
+
 /** Counts a request before it waits for changes. The log and the metrics leave out the time of the wait. */
 export function startWaiting(request: FastifyRequest, { elapsedTime, raw }: FastifyReply): void {
   if (request.waitsFrom !== undefined) return;
