@@ -4,25 +4,13 @@ import type { Rows } from '../database/database.ts';
 import { isUnconfirmed, PartsError, unconfirmedCommit } from '../database/errors.ts';
 import type { PostgresSession } from '../database/session.ts';
 import { databaseCode } from '../plant-store-error.ts';
-import {
-  deletePlants,
-  insertPlants,
-  replacePlant,
-  selectPageOfAll,
-  selectPageOfTag,
-  selectPagesOfAll,
-  selectPagesOfTag,
-} from '../plants/statements.ts';
-import { createHorizon } from './horizon.ts';
+import * as plants from '../plants/statements.ts';
+import { createHorizon, selectFromCitus } from './horizon.ts';
 import { Nodes, partsOf } from './nodes.ts';
-import { insertValues, rowsOf, selectPage, withFewerRows } from './statements.ts';
+import { insertValues, withFewerRows } from './statements.ts';
 
-/** Makes a session of a coordinator from a session of a Postgres with Citus. */
-export type Join = (session: PostgresSession) => Promise<PostgresSession>;
-
-/** The pause between two attempts at recovery, and the time for which a write waits, in milliseconds. */
+/** Milliseconds between two attempts at recovery. A write waits as long for an attempt. */
 const recoveryPause = 1_000;
-const recoveryPatience = 2_000;
 
 /**
  * The store on a Citus cluster sends the same statements to the coordinator. Only these differ:
@@ -36,68 +24,62 @@ const recoveryPatience = 2_000;
  * All of this also works while nobody has distributed the plants, so somebody may do that at any time.
  *
  * @param open opens a further session on the coordinator
+ * @returns a function that makes a session of the coordinator from a session of a Postgres with Citus
  */
-export function createCluster(open: () => Promise<PostgresSession>): Join {
+export function createCluster(open: () => Promise<PostgresSession>) {
   const nodes = new Nodes();
   const readChanges = createHorizon(recover);
   let recovering = Promise.resolve();
   let recoveredAt = Number.NEGATIVE_INFINITY;
 
-  return async (session) => {
-    await rejectWorker(session).catch((error) => {
+  return async (session: PostgresSession): Promise<PostgresSession> => {
+    // A worker has other transaction numbers than the coordinator.
+    if (await selectFromCitus(session, 'groupid from pg_dist_local_group where groupid <> 0')) {
       session.drop();
-      throw error;
-    });
+      const message = 'the address is that of a worker of a Citus cluster';
+      throw Object.assign(new Error(message), { code: 'CITUS_WORKER' });
+    }
     return {
       ...session,
       get isOpen() {
         return session.isOpen;
       },
       async query(text, values) {
-        const [first, limit = null, words = null, tag = null] = values;
-        const ids = (first ?? '{}').slice(1, -1).split(',');
-        switch (text) {
-          case insertPlants: {
-            const rows = rowsOf(values.slice(0, 3));
-            const [insert, row] = [insertValues(rows.length), [values[3] ?? null, ...rows.flat()]];
-            return write(session, ids, () => session.query(insert, row, { isPrepared: false }));
-          }
-          case deletePlants:
-            return write(session, ids, () => session.query(text, values));
-          case replacePlant:
-            return write(session, [String(first)], () => session.query(text, values));
-          case selectPagesOfAll:
-          case selectPagesOfTag:
-            // The caller reads a page alone when the database says that the page has a large plant.
-            return { rows: ids.map(() => [false]), count: 0 };
-          case selectChanges:
-            return read(session, () => readChanges(session, values));
+        const ids = (values[0] ?? '').replaceAll(/[{}]/g, '').split(',');
+        if (text === plants.insertPlants) {
+          const [insert, row] = insertValues(values);
+          return write(session, ids, () => session.query(insert, row, { isPrepared: false }));
         }
-        const isPage = [selectPageOfAll, selectPageOfTag].includes(text) && words === null;
-        if (isPage)
-          return read(session, () => session.query(selectPage, [first ?? null, limit, tag]));
-        return read(session, () => session.query(withFewerRows(text), values));
+        if (text === plants.deletePlants || text === plants.replacePlant) {
+          return write(session, ids, () => session.query(text, values));
+        }
+        // The caller reads a page alone when the database says that the page has a large plant.
+        if (text === plants.selectPagesOfAll || text === plants.selectPagesOfTag) {
+          return { rows: ids.map(() => [false]), count: 0 };
+        }
+        if (text === selectChanges) return read(session, () => readChanges(session, values));
+        const [changed, parameters] = withFewerRows(text, values);
+        return read(session, () => session.query(changed, parameters));
       },
     };
   };
 
   /** Sends a write of plants. Its outcome is certain when this function returns or throws. */
   async function write(session: PostgresSession, ids: string[], send: () => Promise<Rows>) {
-    const node = await nodes.enter(session, ids);
-    try {
-      return await send();
-    } catch (error) {
-      if (databaseCode(error) === '0A000') throw (await partsError(session, ids, 'shard')) ?? error;
+    const partsError = async (by: 'node' | 'shard') => {
+      const parts = await partsOf(session, ids, by);
+      return parts.size > 1 ? new PartsError([...parts.values()]) : undefined;
+    };
+    return nodes.write(session, ids, send).catch(async (error) => {
+      if (databaseCode(error) === '0A000') throw (await partsError('shard')) ?? error;
       const isTrouble = !session.isOpen || isNodeError(error);
       if (!isTrouble && !isUnconfirmed(error)) throw error;
-      if (isTrouble) nodes.suspect(node);
-      await Promise.race([recover(), setTimeout(recoveryPatience)]).catch(() => {});
+      if (isTrouble) nodes.suspect();
+      await Promise.race([recover(), setTimeout(recoveryPause)]).catch(() => {});
       if (!session.isOpen || isUnconfirmed(error)) throw error;
       // On several nodes, a transaction that has ended with an error has changed nothing.
-      throw (await partsError(session, ids, 'node')) ?? unconfirmedCommit();
-    } finally {
-      nodes.leave(node);
-    }
+      throw (await partsError('node')) ?? unconfirmedCommit();
+    });
   }
 
   /** Completes the prepared transactions that the coordinator has committed, and rolls the others back. */
@@ -120,25 +102,7 @@ function read(session: PostgresSession, send: () => Promise<Rows>): Promise<Rows
   });
 }
 
-async function partsError(session: PostgresSession, ids: string[], by: 'node' | 'shard') {
-  const parts = await partsOf(session, ids, by);
-  return parts.size > 1 ? new PartsError([...parts.values()]) : undefined;
-}
-
 /** Whether a statement has ended because a node is down, or did not respond in time. */
 function isNodeError(error: unknown): boolean {
   return /^(08|57|XX000)/.test(databaseCode(error) ?? '');
-}
-
-/** Throws an error on a worker, whose transaction numbers are not those of the coordinator. */
-async function rejectWorker(session: PostgresSession): Promise<void> {
-  const group = 'select groupid from pg_dist_local_group where groupid <> 0';
-  const { rows } = await session.query(group, []).catch((error) => {
-    // The database does not have the extension.
-    if (databaseCode(error) === '42P01') return { rows: [] };
-    throw error;
-  });
-  if (rows.length === 0) return;
-  const message = 'the address is that of a worker of a Citus cluster';
-  throw Object.assign(new Error(message), { code: 'CITUS_WORKER' });
 }

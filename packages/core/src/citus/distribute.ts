@@ -27,21 +27,17 @@ export async function distribute(
 
 /** Returns the number of nodes that may have shards, or what somebody must do first. */
 async function nodesOf(query: Query): Promise<number | string> {
-  const [has] = await query<{ citus: boolean; tables: boolean }>(`
-    select to_regclass('pg_catalog.pg_dist_node') is not null as citus,
-      to_regclass('plants') is not null as tables`);
-  if (!has?.citus) {
-    return 'this database has no Citus: run CREATE EXTENSION citus on each node, and add the nodes';
-  }
-  if (!has.tables) return 'there is no store in this database: start the server once';
-  const [state] = await query<{ nodes: number; isDone: boolean }>(`
-    select (select count(*)::int from pg_dist_node where isactive and shouldhaveshards) as nodes,
-      exists (select from pg_dist_partition where logicalrelid = 'plants'::regclass) as "isDone"`);
-  if (state?.isDone) return 'the plants are already distributed';
-  if (!state?.nodes) return "no node may have shards: run SELECT citus_add_node('host', 5432)";
+  const [state] = await query<{ nodes: number; isDone: boolean }>(selectState).catch(() => []);
+  if (!state) return 'the database needs Citus, and the tables of a store: see docs/scaling.md';
+  if (state.isDone) return 'the plants are already distributed';
+  if (state.nodes === 0) return "no node may have shards: run SELECT citus_add_node('host', 5432)";
   const problems = await inspectCluster(query);
   return problems.length > 0 ? problems.join('\n') : state.nodes;
 }
+
+const selectState = `
+  select (select count(*)::int from pg_dist_node where isactive and shouldhaveshards) as nodes,
+    exists (select from pg_dist_partition where logicalrelid = 'plants'::regclass) as "isDone"`;
 
 /**
  * Distributes the tables in one transaction. Citus evaluates each function of a default, whatever its `case`
@@ -61,23 +57,21 @@ const distributeTables = (shards: number) => `do $$ begin
 
 /** Returns the problems of the nodes of a cluster, for `distribute` and `doctor`. */
 export async function inspectCluster(query: Query): Promise<string[]> {
-  const [row] = await query<{ problems: string }>(selectProblems, [selectNodeProblems]);
-  return JSON.parse(row?.problems ?? '[]');
+  const rows = await query<{ problem: string }>(selectProblems, [selectNodeProblems]);
+  return rows.map(({ problem }) => problem);
 }
 
-/** $1 the statement for each node, in which %s is the time of the coordinator, and %I the user */
+/** $1 the statement for each node, in which %1$s is the time of the coordinator, and %2$I the user */
 const selectProblems = `
-  select coalesce(json_agg(problem), '[]')::text as problems from (
-    select 'a privilege is missing: on the coordinator, run GRANT EXECUTE ON FUNCTION '
-      || 'recover_prepared_transactions() TO ' || quote_ident(current_user) as problem
-    where not has_function_privilege('recover_prepared_transactions()', 'execute')
-    union all
-    select format('the node %s:%s %s', nodename, nodeport,
-      case when success then problem else 'is down: start it' end)
-    from run_command_on_workers(
-        format($1::text, extract(epoch from clock_timestamp())::text, current_user)) as node
-      cross join lateral unnest(case when success then result::text[] else array['down'] end) as problem
-  ) as found`;
+  select 'a privilege is missing: on the coordinator, run GRANT EXECUTE ON FUNCTION '
+    || 'recover_prepared_transactions() TO ' || quote_ident(current_user) as problem
+  where not has_function_privilege('recover_prepared_transactions()', 'execute')
+  union all
+  select format('the node %s:%s %s', nodename, nodeport, problem)
+  from run_command_on_workers(
+      format($1::text, extract(epoch from clock_timestamp())::text, current_user)) as node
+    cross join lateral unnest(
+      case when success then result::text[] else array['is down: start it'] end) as problem`;
 
 const selectNodeProblems = `
   select coalesce(array_agg(problem), '{}') from (values

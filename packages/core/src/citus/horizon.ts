@@ -20,8 +20,9 @@ export function createHorizon(recover: () => Promise<void>) {
   let settled: bigint | undefined;
 
   return async function readChanges(session: PostgresSession, values: Values): Promise<Rows> {
-    const oldest = await oldestOnCoordinator(session);
-    if (oldest === undefined) return session.query(selectChanges, values);
+    const number = await selectFromCitus(session, oldestOnCoordinator);
+    if (number === undefined) return session.query(selectChanges, values);
+    const oldest = BigInt(number);
     let upTo = await settle(session, oldest);
     // The cursor may come from another instance, which knew a later settled number.
     const cursor = BigInt(values[0] ?? 0);
@@ -43,7 +44,7 @@ export function createHorizon(recover: () => Promise<void>) {
       if (waited > patience) {
         void recover().catch(() => {});
         if (settled !== undefined) return settled;
-        if (waited > firstPatience) throw notSettled('has transactions that do not end');
+        if (waited > firstPatience) throw notSettled();
       }
       await setTimeout(20);
       parts = await partsOnNodes(session);
@@ -59,50 +60,43 @@ const selectChangesUpTo = selectChanges.replace(
   '$4::xid8',
 );
 
-/** Returns the oldest transaction of the coordinator, or undefined when the plants are not distributed. */
-async function oldestOnCoordinator(session: PostgresSession): Promise<bigint | undefined> {
-  const { rows } = await session.query(selectOldest, []).catch((error) => {
-    // The database does not have the extension.
+/** Selects one value from a catalog of Citus, which a database without the extension does not have. */
+export async function selectFromCitus(session: PostgresSession, what: string) {
+  const { rows } = await session.query(`select ${what}`, []).catch((error) => {
     if (databaseCode(error) === '42P01') return { rows: [] };
     throw error;
   });
-  return rows[0] && BigInt(String(rows[0][0]));
+  return rows[0] && String(rows[0][0]);
 }
 
-const selectOldest = `
-  select pg_snapshot_xmin(pg_current_snapshot())::text
+/** The oldest transaction of the coordinator, if the plants are distributed. */
+const oldestOnCoordinator = `pg_snapshot_xmin(pg_current_snapshot())::text
   from pg_dist_partition where logicalrelid = 'plants'::regclass`;
 
 /** Returns the names of the parts of transactions that have not ended on the nodes. */
-async function partsOnNodes(session: PostgresSession): Promise<Set<string>> {
+async function partsOnNodes(session: PostgresSession): Promise<Set<unknown>> {
   const { rows } = await session.query(selectPartsOnNodes, [selectParts]);
-  const silent = rows.find(([, success]) => success !== true);
-  if (silent) throw notSettled(`has a node that is down (${silent[0]})`);
-  return new Set(
-    rows.flatMap(([node, , parts]) =>
-      String(parts)
-        .split('\n')
-        .filter(Boolean)
-        .map((part) => `${node} ${part}`),
-    ),
-  );
+  if (rows.some(([, success]) => success !== true)) throw notSettled();
+  return new Set(rows.flatMap(([part]) => part ?? []));
 }
 
 const selectPartsOnNodes = `
-  select nodename || ':' || nodeport, success, result from run_command_on_workers($1)`;
+  select concat_ws(':', nodename, nodeport, part), success from run_command_on_workers($1)
+    left join lateral unnest(string_to_array(result, ',')) as part on success
+  where part is not null or not success`;
 
 /** A statement for one shard commits without a prepared transaction, but its session has a transaction number. */
 const selectParts = `
-  select coalesce(string_agg(part, e'\\n'), '') from (
+  select coalesce(string_agg(part, ','), '') from (
     select gid as part from pg_prepared_xacts
     where database = current_database() and gid like 'citus\\_%'
     union all
-    select concat_ws(' ', pid, backend_xid, xact_start) from pg_stat_activity
+    select concat_ws(' ', pid, backend_xid) from pg_stat_activity
     where datname = current_database() and application_name like 'citus_internal%'
       and backend_xid is not null and pid <> pg_backend_pid()
   ) as parts`;
 
-function notSettled(why: string): PlantStoreError {
-  const message = `the feed waits, because the cluster ${why}: try again later`;
+function notSettled(): PlantStoreError {
+  const message = 'the feed waits for a node of the cluster: try again later';
   return new PlantStoreError('databaseUnavailable', message);
 }

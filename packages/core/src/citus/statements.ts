@@ -1,69 +1,66 @@
-import {
-  columns,
-  contentBytes,
-  hasTag,
-  insertPlants,
-  maxCompared,
-  maxPageBytes,
-  plantArrays,
-} from '../plants/statements.ts';
+import type { Values } from '../database/database.ts';
+import * as plants from '../plants/statements.ts';
 
-const [beforeRows = '', afterRows = ''] = insertPlants.split(
+const [beforeRows = '', afterRows = ''] = plants.insertPlants.split(
   'select * from unnest($1::bigint[], $2::text[], $3::text[])',
 );
 
 /**
- * The statement `insertPlants` with a list of rows. It is not prepared, because each number of rows makes
- * another statement, and Citus plans it again for each execution anyway.
- *
- * $1 the deadline, and then for each row its id, its name and its tag
+ * Returns `insertPlants` with a list of rows, and its parameters: the deadline, and then the columns of each
+ * row. Do not prepare it: each number of rows makes another statement, and Citus plans it again anyway.
  */
-export function insertValues(count: number): string {
-  const rows = Array.from({ length: count }, (_, i) => {
+export function insertValues([ids = null, names = null, tags = null, deadline = null]: Values) {
+  const columns = [ids, names, tags].map(elementsOf);
+  const rows = (columns[0] ?? []).map((_, i) => columns.map((column) => column[i] ?? null));
+  const places = rows.map((_, i) => {
     return `($${3 * i + 2}::bigint,$${3 * i + 3}::text,$${3 * i + 4}::text)`;
   });
-  return `${beforeRows}values ${rows}${afterRows.replace('$4', '$1')}`;
+  const text = `${beforeRows}values ${places}${afterRows.replace('$4', '$1')}`;
+  return [text, [deadline, ...rows.flat()]] as const;
 }
 
-/** Turns arrays of the columns into rows (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
-export function rowsOf(arrays: readonly (string | null)[]): (string | null)[][] {
-  const columns = arrays.map((array) => {
-    const elements = (array ?? '{}').slice(1, -1).match(/"(?:[^"\\]|\\.)*"|[^",]+/gs) ?? [];
-    return elements.map((each) => {
-      if (each === 'NULL') return null;
-      return each.startsWith('"') ? each.slice(1, -1).replace(/\\(.)/gs, '$1') : each;
-    });
+/** Reads the text of an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
+function elementsOf(array: string | null): (string | null)[] {
+  const elements = (array ?? '{}').slice(1, -1).match(/"(?:[^"\\]|\\.)*"|[^",]+/gs) ?? [];
+  return elements.map((each) => {
+    if (each === 'NULL') return null;
+    return each.startsWith('"') ? each.slice(1, -1).replace(/\\(.)/gs, '$1') : each;
   });
-  return (columns[0] ?? []).map((_, i) => columns.map((column) => column[i] ?? null));
 }
 
 /**
- * `selectPageOfAll` without a search. Citus runs the subqueries of a search even when they are not needed.
+ * Changes the reads for which the nodes would send many plants to the coordinator. A page of a search compares
+ * fewer plants. A count counts on the nodes, because each node would send its plants up to the limit.
+ */
+export function withFewerRows(text: string, values: Values): [string, Values] {
+  const [lowest = null, limit = null, words = null, tag = null] = values;
+  const isPage = text === plants.selectPageOfAll || text === plants.selectPageOfTag;
+  if (isPage && words === null) return [selectPage, [lowest, limit, tag]];
+  const changed = text
+    .replaceAll(compared, '20000')
+    .replace(limitedCount, 'select least(count(*), $2)::text from $1');
+  return [changed, values];
+}
+
+const compared = new RegExp(`\\b${plants.maxCompared}\\b`, 'g');
+const limitedCount = /select count\(\*\)::text from \(select 1 from (.*) limit (\d+)\) as found/s;
+
+/**
+ * Selects a page without a search. Citus runs the subqueries of a search even when they are not needed.
  *
  * $1 the lowest id, $2 plants in the page, $3 the tag, or null
  */
-export const selectPage = `
+const selectPage = `
   select count(*)::int,
-    ${plantArrays(`place <= $2::int and (bytes <= ${maxPageBytes} or place = 1)`)},
+    ${plants.plantArrays(`place <= $2::int and (bytes <= ${plants.maxPageBytes} or place = 1)`)},
     null
   from (
-    select *, row_number() over in_order as place, sum(${contentBytes}) over in_order as bytes
+    select *, row_number() over in_order as place, sum(${plants.contentBytes}) over in_order as bytes
     from (
-      select ${columns} from plants
-      where id >= $1::bigint and ($3::text is null or ${hasTag('$3::text')})
+      select ${plants.columns} from plants
+      where id >= $1::bigint and ($3::text is null or ${plants.hasTag('$3::text')})
       order by id limit $2::int + 1
     ) as found
     window in_order as (order by id rows unbounded preceding)
     order by id
   ) as found`;
-
-/**
- * Changes the statements for which the nodes would send many plants to the coordinator. A page of a search
- * compares fewer plants. A count counts on the nodes, because each node would send its plants up to the limit.
- */
-export const withFewerRows = (text: string) =>
-  text
-    .replaceAll(String(maxCompared), '20000')
-    .replace(limitedCount, 'select least(count(*), $2)::text from $1');
-
-const limitedCount = /select count\(\*\)::text from \(select 1 from (.*) limit (\d+)\) as found/s;

@@ -1,4 +1,4 @@
-import type { Join } from '../citus/cluster.ts';
+import type { createCluster } from '../citus/cluster.ts';
 import type { Database, Kind, OpenOptions, Query } from './database.ts';
 import { type Host, parseDatabaseUrl } from './database-url.ts';
 import { defaultTimeout, withTimeout } from './deadline.ts';
@@ -79,7 +79,7 @@ async function withSession<T>(open: Opener, use: (query: Query) => Promise<T>): 
 function createOpener(url: string): Opener {
   const address = parseDatabaseUrl(url);
   let hosts = address.hosts.map((host) => ({ host, dropped: Array.of<string>() }));
-  let joinCluster: Join | undefined;
+  let joinCluster: ReturnType<typeof createCluster> | undefined;
   return open;
 
   async function open(limits: SessionLimits): Promise<PostgresSession> {
@@ -101,8 +101,8 @@ function createOpener(url: string): Opener {
 
   async function withCluster(session: PostgresSession): Promise<PostgresSession> {
     if (!session.hasCitus) return session;
-    const { createCluster } = await import('../citus/cluster.ts');
-    joinCluster ??= createCluster(() => open(requestLimits));
+    const citus = await import('../citus/cluster.ts');
+    joinCluster ??= citus.createCluster(() => open(requestLimits));
     return joinCluster(session);
   }
 }

@@ -28,16 +28,27 @@ async function write(store: PlantStore, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Ends a random session of a client on a random node, again and again. */
+/**
+ * Ends a session of a client on a random node, again and again. If possible, ends one between the two phases of
+ * a commit.
+ */
 async function killSessions(nodes: readonly postgres.Sql[], signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await setTimeout(1_500 + random(1_500));
-    const [node] = nodes.slice(random(nodes.length));
-    await node?.unsafe(`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and backend_type = 'client backend'
-        and pid <> pg_backend_pid() and application_name !~ 'postgres.js'
-      order by (backend_xid is not null) desc, state = 'active' desc, random() limit 1`);
+    await nodes[random(nodes.length)]?.unsafe(`
+      do $$ declare victim int; begin
+        for i in 1..500 loop
+          perform pg_stat_clear_snapshot();
+          select pid into victim from pg_stat_activity
+            where datname = current_database() and query like 'PREPARE TRANSACTION%' and state = 'idle';
+          exit when victim is not null;
+        end loop;
+        perform pg_terminate_backend(coalesce(victim, (
+          select pid from pg_stat_activity
+          where datname = current_database() and backend_type = 'client backend'
+            and pid <> pg_backend_pid() and application_name <> 'postgres.js'
+          order by (backend_xid is not null) desc, state = 'active' desc, random() limit 1)));
+      end $$`);
   }
 }
 
