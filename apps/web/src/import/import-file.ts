@@ -61,7 +61,6 @@ const mostFirst = 100;
 
 /** The progress of an import, and later its result. */
 export interface Progress {
-  readonly bytes: number;
   readonly added: number;
   readonly present: number;
   readonly rejected: readonly RejectedRow[];
@@ -81,12 +80,11 @@ export async function sendPlants(
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
 ): Promise<void> {
-  const { rows: batches, facts } = readRows(checked.file.stream(), checked.facts);
+  const { rows: batches } = readRows(checked.file.stream(), checked.facts);
   const rejected = [...checked.bad];
   const first: NewPlant[] = [];
   let [added, present] = [0, 0];
-  const report = (isWaiting = false) =>
-    onProgress({ bytes: facts.bytes, added, present, rejected, first, isWaiting });
+  const report = (isWaiting = false) => onProgress({ added, present, rejected, first, isWaiting });
   report();
   for await (const rows of batches) {
     const ready = rows.flatMap((row) => (row.plant ? [row] : []));

@@ -55,7 +55,7 @@ export default function ImportPlants({ file: dropped, onShow, onClose }: ImportP
         <CheckView checked={checked} onImport={() => send.mutate(checked)} onAgain={again} />
       )}
       {checked && send.isPending && (
-        <ProgressView file={checked.file} progress={progress} onStop={() => running?.abort()} />
+        <ProgressView checked={checked} progress={progress} onStop={() => running?.abort()} />
       )}
       <ErrorAlert start="The import has stopped." error={send.error} />
       {checked && progress && !send.isIdle && !send.isPending && (

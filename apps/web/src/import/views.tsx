@@ -125,20 +125,20 @@ export function CheckView({ checked, onImport, onAgain }: CheckViewProps) {
 }
 
 interface ProgressViewProps {
-  file: File;
+  checked: CheckedFile;
   progress: Progress | undefined;
   onStop(): void;
 }
 
 /** The third step: a bar and the numbers. */
-export function ProgressView({ file, progress, onStop }: ProgressViewProps) {
+export function ProgressView({ checked, progress, onStop }: ProgressViewProps) {
   const isWaiting = progress?.isWaiting ?? false;
   return (
     <>
       <p>
-        Importing <bdi>{file.name}</bdi>
+        Importing <bdi>{checked.file.name}</bdi>
       </p>
-      <progress aria-label="Import" max={file.size} value={progress?.bytes ?? 0} />
+      <progress aria-label="Import" max={rowsOf(checked)} value={progress && handled(progress)} />
       <p>{progress && counts(progress)}</p>
       <p role="status" className={isWaiting ? 'warning' : undefined}>
         {isWaiting && 'The store does not respond. The import goes on as soon as it does.'}
@@ -151,6 +151,10 @@ export function ProgressView({ file, progress, onStop }: ProgressViewProps) {
     </>
   );
 }
+
+const rowsOf = ({ goodCount, bad }: CheckedFile) => goodCount + bad.length;
+
+const handled = ({ added, present, rejected }: Progress) => added + present + rejected.length;
 
 function counts({ added, present, rejected }: Progress): string {
   const parts = [
@@ -171,8 +175,8 @@ interface DoneViewProps {
 
 /** The fourth step: what was done. */
 export function DoneView({ checked, progress, onShow, onAgain, onClose }: DoneViewProps) {
-  const { added, present, rejected, first } = progress;
-  const unsent = checked.goodCount + checked.bad.length - added - present - rejected.length;
+  const { added, rejected, first } = progress;
+  const unsent = rowsOf(checked) - handled(progress);
   return (
     <>
       <p role="status">

@@ -19,7 +19,7 @@ export interface Address extends PlantFilter {
 }
 
 /** The state that the address bar names. */
-export function readAddress(hash = location.hash): Address {
+function readAddress(hash = location.hash): Address {
   const values = new URLSearchParams(hash.slice(1));
   return {
     tag: values.get('tag') ?? undefined,

@@ -4,7 +4,6 @@ import styles from './field.module.css';
 interface FieldProps extends ComponentProps<'input'> {
   label: string;
   hint?: string | undefined;
-  /** Says why the store rejects the value. */
   error?: string | undefined;
 }
 

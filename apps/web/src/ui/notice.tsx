@@ -26,7 +26,7 @@ export function Notices() {
   }, [notice]);
   return (
     <div role="status" className="notices">
-      {notice && <p className="card clamp">{notice.text}</p>}
+      {notice && <p className="card">{notice.text}</p>}
     </div>
   );
 }

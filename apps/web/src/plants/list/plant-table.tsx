@@ -13,6 +13,8 @@ interface PlantTableProps {
   isOld: boolean;
 }
 
+const columns = ['Name', 'Tag', 'Number', 'Created'];
+
 /** The table of one page of plants. */
 export function PlantTable({ plants, list, isOld }: PlantTableProps) {
   const { added } = useListState();
@@ -26,7 +28,7 @@ export function PlantTable({ plants, list, isOld }: PlantTableProps) {
           <th scope="col" className={styles.check}>
             <CheckAll plants={[...added, ...others]} />
           </th>
-          {['Name', 'Tag', 'Number', 'Created'].map((column) => (
+          {columns.map((column) => (
             <th key={column} scope="col" className={styles[column.toLowerCase()]}>
               {column}
             </th>
@@ -36,9 +38,12 @@ export function PlantTable({ plants, list, isOld }: PlantTableProps) {
       {added.length > 0 && (
         <tbody className={styles.added}>
           <tr>
-            <th scope="rowgroup" colSpan={5}>
+            <th scope="rowgroup" colSpan={2}>
               {added.length === 1 ? 'Just added' : `Just added: ${countOf(added.length)}`}
             </th>
+            {columns.slice(1).map((column) => (
+              <td key={column} className={styles[column.toLowerCase()]} />
+            ))}
           </tr>
           {added.map(row)}
         </tbody>

@@ -19,7 +19,7 @@ export function AddPlant({ start }: { start: FormStart }) {
     mutationFn: (plant: NewPlant) => client.createPlant.mutate(plant),
     onSuccess(_response, plant) {
       change({ dialog: undefined, added: [{ ...plant, createdAt: new Date() }, ...added] });
-      notify(`Added “${shorten(plant.name)}”`);
+      notify(`Added “${shorten(plant.name, 60)}”`);
     },
   });
   const { error, variables } = add;

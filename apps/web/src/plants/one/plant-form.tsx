@@ -12,7 +12,6 @@ interface PlantFormProps {
   start: FormStart;
   submit: string;
   mutation: { isPending: boolean; error: unknown };
-  /** Explains the error in place of the usual alert. */
   explanation: ReactNode;
   onSubmit(plant: NewPlant): void;
   onChange(): void;
