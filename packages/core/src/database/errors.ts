@@ -99,7 +99,7 @@ export function isStatementError(error: unknown): boolean {
 }
 
 /** Whether one row of a statement is wrong. The statement changed nothing; the other rows may be valid. */
-export function isDataError(error: unknown): boolean {
+function isDataError(error: unknown): boolean {
   return isStatementError(error) && !isLateWrite(error) && meaningOf(error)[0] === 'row';
 }
 
