@@ -22,6 +22,14 @@ describe.each(surfaceCallers)('whoAmI over $name', ({ call }) => {
     expect(output).toMatchObject({ name: 'reader', scopes: ['plants:read'], tokenId: id });
   });
 
+  it('returns the expiry of a token that expires at the end of the year 9999', async () => {
+    const input = { name: 'late', scopes: ['plants:read'], expiresAt: '9999-12-31t23:59:59.999z' };
+    const { output: created } = await call(server, 'createAccessToken', input);
+    const { output } = await call({ ...server, token: Object(created).token }, 'whoAmI', {});
+    const { expiresAt } = Object(output);
+    expect(new Date(expiresAt).toISOString()).toBe('9999-12-31T23:59:59.999Z');
+  });
+
   it('returns no expiry when an operator has set the expiry of a token to infinity', async () => {
     const { output: created } = await call(server, 'createAccessToken', { name: 'infinite' });
     const { databaseUrl } = server;

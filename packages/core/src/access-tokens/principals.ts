@@ -16,7 +16,7 @@ export interface Principal {
 
 /** Returns `expiresAt`, or undefined (as for no expiry) if RFC 3339 cannot represent the time. */
 export function representable(expiresAt: Date | null | undefined): Date | undefined {
-  return expiresAt && expiresAt.getTime() <= Date.UTC(9999, 11, 31) ? expiresAt : undefined;
+  return expiresAt && expiresAt.getTime() < Date.UTC(10_000, 0) ? expiresAt : undefined;
 }
 
 /** A principal from the cache, or a promise of the look-up. Undefined: the token is not valid. */
