@@ -28,28 +28,32 @@ async function write(store: PlantStore, signal: AbortSignal): Promise<void> {
   }
 }
 
-/**
- * Ends a session of a client on a random node, again and again. If possible, ends one between the two phases of
- * a commit.
- */
-async function killSessions(nodes: readonly postgres.Sql[], signal: AbortSignal): Promise<void> {
+/** Ends a session between the two phases of a commit, if one is there at this moment. */
+const killPrepared = `
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and state = 'idle' and query like 'PREPARE TRANSACTION%'`;
+
+/** Ends a random session, but rather one that works. */
+const killRandom = `
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend'
+    and pid <> pg_backend_pid() and application_name <> 'postgres.js'
+  order by (backend_xid is not null) desc, state = 'active' desc, random() limit 1`;
+
+/** Ends a session on a random node, again and again. Returns the number between two phases of a commit. */
+async function killSessions(nodes: readonly postgres.Sql[], signal: AbortSignal): Promise<number> {
+  let prepared = 0;
   while (!signal.aborted) {
     await setTimeout(1_500 + random(1_500));
-    await nodes[random(nodes.length)]?.unsafe(`
-      do $$ declare victim int; begin
-        for i in 1..500 loop
-          perform pg_stat_clear_snapshot();
-          select pid into victim from pg_stat_activity
-            where datname = current_database() and query like 'PREPARE TRANSACTION%' and state = 'idle';
-          exit when victim is not null;
-        end loop;
-        perform pg_terminate_backend(coalesce(victim, (
-          select pid from pg_stat_activity
-          where datname = current_database() and backend_type = 'client backend'
-            and pid <> pg_backend_pid() and application_name <> 'postgres.js'
-          order by (backend_xid is not null) desc, state = 'active' desc, random() limit 1)));
-      end $$`);
+    const node = nodes[random(nodes.length)];
+    let killed = 0;
+    for (let i = 0; i < 200 && killed === 0; i++) {
+      killed = (await node?.unsafe(killPrepared))?.length ?? 0;
+    }
+    prepared += killed;
+    if (killed === 0) await node?.unsafe(killRandom);
   }
+  return prepared;
 }
 
 it.each(Array.from({ length: runs }, (_, i) => i + 1))(
@@ -78,10 +82,8 @@ it.each(Array.from({ length: runs }, (_, i) => i + 1))(
     const nodes = [url, ...workerUrls].map(superuser);
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
-    const work = [
-      ...Array.from({ length: 6 }, () => write(store, stop.signal)),
-      killSessions(nodes, stop.signal),
-    ];
+    const killing = killSessions(nodes, stop.signal);
+    const work = Array.from({ length: 3 }, () => write(store, stop.signal));
     const following = follow(start, () => stop.signal.aborted);
     await setTimeout(duration);
     stop.abort();
@@ -93,7 +95,9 @@ it.each(Array.from({ length: runs }, (_, i) => i + 1))(
     await follow(cursor, () => copy.has(last.id));
     const stored = (await listPages(store, {})).flat();
     const inTable = new Map(stored.map(({ id, name }) => [id, name]));
-    process.stdout.write(`${seen} changes, ${inTable.size} plants\n`);
+    process.stdout.write(
+      `${seen} changes, ${inTable.size} plants, ${await killing} sessions between two phases\n`,
+    );
     expect([...inTable].filter(([id, name]) => copy.get(id) !== name)).toEqual([]);
     expect([...copy].filter(([id]) => !inTable.has(id))).toEqual([]);
   },
