@@ -33,21 +33,20 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
     });
   }
 
-  scope.route({
-    method: ['GET', 'POST'],
-    url: '/*',
-    compress: {},
-    async handler(request, reply) {
-      const isBatch = readQuery(request, callParameters);
-      if (request.headers['trpc-accept'] === 'application/jsonl') {
-        throw malformed('there are no streams of calls here: use httpBatchLink');
-      }
-      if (isBatch) return sendBatch(request, reply, pathOf(request).split(','));
-      const procedure = find(request, reply, pathOf(request));
-      const output = await call(procedure, callContext(request, reply), request.body);
-      return sendJson(request, reply, envelope(output));
-    },
-  });
+  for (const method of ['GET', 'POST'] as const) {
+    scope.route({ method, url: '/*', compress: method === 'GET' && {}, handler: sendCalls });
+  }
+
+  async function sendCalls(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const isBatch = readQuery(request, callParameters);
+    if (request.headers['trpc-accept'] === 'application/jsonl') {
+      throw malformed('there are no streams of calls here: use httpBatchLink');
+    }
+    if (isBatch) return sendBatch(request, reply, pathOf(request).split(','));
+    const procedure = find(request, reply, pathOf(request));
+    const output = await call(procedure, callContext(request, reply), request.body);
+    return sendJson(request, reply, envelope(output));
+  }
 
   async function sendBatch(request: FastifyRequest, reply: FastifyReply, paths: string[]) {
     if (paths.length > maxBatchCalls) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { hasPosixSignals } from '@plant-store/test-setup';
 import { describe, expect, it, vi } from 'vitest';
 import { eventSurfaces, requestEvents } from '../fixtures/event-surfaces.ts';
@@ -102,3 +103,17 @@ describe.runIf(hasPosixSignals)('the process', () => {
     },
   );
 });
+
+it.runIf(hasPosixSignals)(
+  'rejects a write that arrived while the process stood still, and later writes not',
+  async () => {
+    const stopped = await serve();
+    const create = () => post(stopped, '/plants', '{"id":1,"name":"x"}');
+    stopped.child.kill('SIGSTOP');
+    const response = create();
+    await setTimeout(3_000); // The server tolerates a pause of two seconds.
+    stopped.child.kill('SIGCONT');
+    expect(Object(await (await response).json()).error).toBe(50301);
+    await vi.waitFor(async () => expect((await create()).status).toBe(200));
+  },
+);
