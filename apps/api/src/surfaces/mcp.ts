@@ -32,12 +32,11 @@ export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions
     const args = takeArguments(request.body);
     const sdk = await import('@modelcontextprotocol/server'); // The SDK loads slowly, and few servers need it.
     const context = callContext(request, reply);
-    const { scopes } = context.principal;
+    const mayUse = ({ meta: { scope } }: Pick<Procedure['definition'], 'meta'>) =>
+      scope === 'none' || context.principal.scopes.includes(scope);
     const createServer = () => {
       const server = new sdk.Server({ name: 'plant-store', version }, options);
-      const offered = [...tools.values()].filter(
-        ({ meta: { scope } }) => scope === 'none' || scopes.includes(scope),
-      );
+      const offered = [...tools.values()].filter(mayUse);
       server.setRequestHandler('tools/list', () => ({ tools: offered.map(({ tool }) => tool) }));
       server.setRequestHandler('tools/call', ({ params }) => {
         const called = tools.get(params.name);
@@ -120,16 +119,15 @@ async function respond(sdk: typeof Sdk, createServer: () => Server, request: Fas
   // The SDK insists on clients that accept event streams, but every response is JSON.
   headers.set('accept', 'application/json, text/event-stream');
   const message = new Request('http://plant-store/mcp', { method: 'POST', headers });
+  const parsed = { parsedBody: request.body };
   if (!(await sdk.isLegacyRequest(message, request.body))) {
     const options = { legacy: 'reject', maxSubscriptions: 0 } as const;
-    return sdk.createMcpHandler(createServer, options).fetch(message, { parsedBody: request.body });
+    return sdk.createMcpHandler(createServer, options).fetch(message, parsed);
   }
   const transport = new sdk.WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   const server = createServer();
   await server.connect(transport);
-  return transport
-    .handleRequest(message, { parsedBody: request.body })
-    .finally(() => server.close());
+  return transport.handleRequest(message, parsed).finally(() => server.close());
 }
 
 /** Adds the code of the catalogue to an error that the SDK wrote. */
