@@ -89,7 +89,13 @@ export function createPlantStoreClient({
 
 /** Returns the `Authorization` header. An `AccessTokenError` does not contain the token. */
 async function bearer(token: PlantStoreClientOptions['token']): Promise<string> {
-  const given: unknown = typeof token === 'function' ? await callFunction(token) : token;
+  let given: unknown = token;
+  try {
+    if (typeof token === 'function') given = await token();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AccessTokenError(`the token function threw an error: ${reason}`, { cause });
+  }
   // A token from a file may end with a line break.
   const value = typeof given === 'string' ? given.trim() : '';
   if (value === '') {
@@ -106,15 +112,6 @@ async function bearer(token: PlantStoreClientOptions['token']): Promise<string> 
 
 /** Matches a character that an HTTP header cannot contain (RFC 9110, section 5.5). */
 const notInHeader = /[^\t\x20-\x7e\x80-\xff]/;
-
-async function callFunction(token: () => string | Promise<string>): Promise<string> {
-  try {
-    return await token();
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new AccessTokenError(`the token function threw an error: ${reason}`, { cause });
-  }
-}
 
 /** Says why a request failed, and rejects a response that is not from the store: it comes from a proxy. */
 function explained(fetch: Fetch) {

@@ -12,7 +12,7 @@ const webhookOperations = [
 /**
  * Lists every error that a client can get over REST or tRPC. The field `error` of a response has the `code`:
  * the HTTP status × 100 plus a detail. `when` explains the code, and `advice` tells the client what to do. With
- * `isTemporary`, the same request may succeed later. `repeat` says more about a repetition. `only` lists the
+ * `isTemporary`, the same request may succeed later. `only` lists the
  * procedures that can have the error. Default: every procedure.
  */
 export const errorCatalogue = {
@@ -35,19 +35,16 @@ export const errorCatalogue = {
     code: 40100,
     when: 'the request has no bearer token',
     advice: 'send `Authorization: Bearer <access token>`',
-    repeat: 'with a token',
   },
   tokenInvalid: {
     code: 40101,
     when: 'the token is unknown, expired or revoked',
     advice: 'get a new access token',
-    repeat: 'with the new token',
   },
   insufficientScope: {
     code: 40300,
     when: 'the token does not have the scope that the operation needs',
     advice: 'use a token with the scope that the message names',
-    repeat: 'with that token',
   },
   pathUnknown: {
     code: 40400,
@@ -81,7 +78,6 @@ export const errorCatalogue = {
     code: 40800,
     when: 'the client did not send the whole request in time',
     advice: 'send the whole request within 30 seconds',
-    repeat: 'yes',
     isTemporary: true,
   },
   // A single result of `createPlants` can also have this error, although `only` does not list `createPlants`.
@@ -145,7 +141,6 @@ export const errorCatalogue = {
     code: 50001,
     when: 'the database rejects, keeps or hides plants, and nothing was written',
     advice: 'tell the operator what the message says',
-    repeat: 'after the operator has corrected the table',
   },
   notImplemented: {
     code: 50100,
@@ -155,8 +150,8 @@ export const errorCatalogue = {
   databaseUnavailable: {
     code: 50300,
     when: 'the database cannot be reached or did not respond in time',
-    advice: 'wait: a create, a replacement or a delete may or may not be done',
-    repeat: 'a create or a read: yes, after `Retry-After`',
+    advice:
+      'repeat a create or a read. A replacement or a delete may be done: read the plant first',
     isTemporary: true,
   },
   overloaded: {
@@ -183,7 +178,6 @@ interface CatalogueEntry {
   readonly code: number;
   readonly when: string;
   readonly advice: string;
-  readonly repeat?: string;
   readonly isTemporary?: true;
   readonly only?: readonly (keyof typeof operations | 'plantChanges')[];
 }
