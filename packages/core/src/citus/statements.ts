@@ -43,7 +43,8 @@ export function withFewerRows(text: string, values: Values): [string, Values] {
 }
 
 const compared = new RegExp(`\\b${plants.maxCompared}\\b`, 'g');
-const limitedCount = /select count\(\*\)::text from \(select 1 from (.*) limit (\d+)\) as found/s;
+const limitedCount =
+  /^\s{0,9}select count\(\*\)::text from \(select 1 from (.*) limit (\d{1,9})\) as found$/s;
 
 /**
  * Selects a page without a search. Citus runs the subqueries of a search even when they are not needed.
