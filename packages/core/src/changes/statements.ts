@@ -1,9 +1,12 @@
 import { columns, contentBytes, maxPageBytes, plantArrays } from '../plants/statements.ts';
 
-/** SQL that selects the changes after the cursor up to the oldest running transaction. */
+/**
+ * SQL that selects the changes after the cursor up to the oldest running transaction. The planner takes a plain
+ * range of `changed_in` for a small one, and would read all deletions after the cursor for each page.
+ */
 const isInPage = `
       changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint)
-      and changed_in < (select up_to from feed)`;
+      and (changed_in, id) < ((select up_to from feed), -9223372036854775808)`;
 
 /**
  * Selects the state of the feed as JSON, and a page of changes in one row: their transactions, their types and
