@@ -75,7 +75,6 @@ export function Console(props: ComponentProps<typeof Later>) {
   );
 }
 
-/** The title of the browser tab says what the page shows. */
 function titleOf({ tag, search, plant }: Address): string {
   const parts = [plant !== undefined && `Plant ${plant}`, search && `“${search}”`, tag];
   return [...parts.filter(Boolean), 'Plant Store'].join(' · ');

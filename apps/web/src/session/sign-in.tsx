@@ -6,7 +6,6 @@ import { Logo } from '../ui/icon.tsx';
 import { isKeptOnBrowser, keepToken } from './use-session.ts';
 
 interface SignInProps {
-  /** Why the store rejects the earlier token. */
   rejected?: string;
   onEnter(token: string, isForBrowser: boolean): void;
 }

@@ -1,11 +1,9 @@
 import { readIdText } from '@plant-store/schemas';
 import { useMemo, useSyncExternalStore } from 'react';
 
-/** Selects the plants of a list. */
+/** The plants of a list: those with exactly this tag, and with each word of the search in the name. */
 export interface PlantFilter {
-  /** Only plants with exactly this tag. */
   readonly tag?: string | undefined;
-  /** Only plants whose names contain each word of this text. */
   readonly search?: string | undefined;
 }
 

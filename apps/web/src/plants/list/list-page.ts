@@ -61,7 +61,6 @@ export function useListPage() {
     next: isPlaceholderData ? undefined : next,
     tags,
     isSearch,
-    /** The number of plants of a list that is no search. */
     count: isWhole ? { count: plants.length, isExact: true } : count.data,
     isLoaded,
     /** Whether the page is for another address, because the page of this address still loads. */
