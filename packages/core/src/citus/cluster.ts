@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { selectChanges } from '../changes/statements.ts';
-import type { Rows } from '../database/database.ts';
+import type { Rows, Values } from '../database/database.ts';
 import { isUnconfirmed, PartsError, unconfirmedCommit } from '../database/errors.ts';
 import type { PostgresSession } from '../database/session.ts';
 import { databaseCode } from '../plant-store-error.ts';
@@ -45,17 +45,18 @@ export function createCluster(open: () => Promise<PostgresSession>) {
         return session.isOpen;
       },
       async query(text, values) {
-        const ids = (values[0] ?? '').replaceAll(/[{}]/g, '').split(',');
         if (text === plants.insertPlants) {
           const [insert, row] = insertValues(values);
-          return write(session, ids, () => session.query(insert, row, { isPrepared: false }));
+          return write(session, idsOf(values), () =>
+            session.query(insert, row, { isPrepared: false }),
+          );
         }
         if (text === plants.deletePlants || text === plants.replacePlant) {
-          return write(session, ids, () => session.query(text, values));
+          return write(session, idsOf(values), () => session.query(text, values));
         }
         // The caller reads a page alone when the database says that the page has a large plant.
         if (text === plants.selectPagesOfAll || text === plants.selectPagesOfTag) {
-          return { rows: ids.map(() => [false]), count: 0 };
+          return { rows: idsOf(values).map(() => [false]), count: 0 };
         }
         if (text === selectChanges) return read(session, () => readChanges(session, values));
         const [changed, parameters] = withFewerRows(text, values);
@@ -93,6 +94,9 @@ export function createCluster(open: () => Promise<PostgresSession>) {
     return recovering;
   }
 }
+
+/** The first parameter of each statement on several plants has their ids, or the lowest ids of pages. */
+const idsOf = ([ids]: Values) => (ids ?? '').replaceAll(/[{}]/g, '').split(',');
 
 /** Repeats a read once: after the restart of a node, the coordinator's connections to the node are broken. */
 function read(session: PostgresSession, send: () => Promise<Rows>): Promise<Rows> {
