@@ -98,10 +98,12 @@ export function createCluster(open: () => Promise<PostgresSession>) {
 /** The first parameter of each statement on several plants has their ids, or the lowest ids of pages. */
 const idsOf = ([ids]: Values) => (ids ?? '').replaceAll(/[{}]/g, '').split(',');
 
-/** Repeats a read once: after the restart of a node, the coordinator's connections to the node are broken. */
+/** Repeats a read once: after the end of a node's session, the coordinator has a broken connection to the node. */
 function read(session: PostgresSession, send: () => Promise<Rows>): Promise<Rows> {
   return send().catch((error) => {
-    if (session.isOpen && isNodeError(error) && databaseCode(error) !== '57014') return send();
+    const isBroken =
+      isUnconfirmed(error) || (isNodeError(error) && databaseCode(error) !== '57014');
+    if (session.isOpen && isBroken) return send();
     throw error;
   });
 }
