@@ -103,9 +103,10 @@ async function loadReference() {
   const { payload } = await server.inject('/docs/');
   const page = payload.replace('"SERVER"', "new URL('..', location).href.slice(0, -1)");
   const { rawPayload: script } = await server.inject('/docs/js/scalar.js');
-  const hashes = [...page.matchAll(/<script[^>]*>([^<]+)<\/script>/g)].map(
-    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
-  );
+  const scripts = page.split('</script>').map((part) => part.slice(part.lastIndexOf('>') + 1));
+  const hashes = scripts.map((text) => {
+    return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  });
   const policy =
     `default-src 'self'; script-src 'self' ${hashes.join(' ')}; style-src 'self' 'unsafe-inline'; ` +
     "img-src 'self' data:; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";

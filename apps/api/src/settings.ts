@@ -132,7 +132,7 @@ export const settings = {
 } satisfies Record<string, Setting>;
 
 /** Removes the marks of Markdown from a text. */
-export const plain = (text: string) => text.replaceAll(/\[([^\]]+)\]\([^)]+\)|`/g, '$1');
+export const plain = (text: string) => text.replaceAll(/\[([^\][]+)\]\([^()]+\)|`/g, '$1');
 
 export type SettingName = keyof typeof settings;
 

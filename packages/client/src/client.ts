@@ -60,7 +60,7 @@ export function createPlantStoreClient({
   fetch = (...request) => globalThis.fetch(...request),
 }: PlantStoreClientOptions): PlantStoreClient {
   const http = {
-    url: `${url.slice(0, 2_000).replace(/\/*(\/trpc)?\/*$/, '')}/trpc`,
+    url: `${url.replace(/\/$/, '').replace(/\/trpc$/, '')}/trpc`,
     async headers() {
       const all = new Headers(typeof headers === 'function' ? await headers() : headers);
       all.set('authorization', await bearer(token));

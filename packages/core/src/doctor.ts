@@ -1,13 +1,12 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import {
-  type DatabaseOptions,
-  DataDirectoryError,
-  type Query,
-  useDatabase,
-} from './database/database.ts';
+import { type DatabaseOptions, type Query, useDatabase } from './database/database.ts';
 import { timeText } from './database/deadline.ts';
-import { DatabaseSettingsError, explainDatabaseError } from './database/errors.ts';
+import {
+  DatabaseSettingsError,
+  DataDirectoryError,
+  explainDatabaseError,
+} from './database/errors.ts';
 import { missingTables } from './database/migration.ts';
 import { databaseCode } from './plant-store-error.ts';
 import { deletePlants, findPlants, insertPlants } from './plants/statements.ts';

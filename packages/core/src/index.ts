@@ -12,14 +12,9 @@ export type {
 export type { AccessTokens, NewTokenOptions } from './access-tokens/access-tokens.ts';
 export type { Authentication, Principal } from './access-tokens/principals.ts';
 export type { FeedState, FollowOptions } from './changes/feed.ts';
-export {
-  type DatabaseOptions,
-  DataDirectoryError,
-  type OpenOptions,
-  type PoolState,
-} from './database/database.ts';
+export type { DatabaseOptions, OpenOptions, PoolState } from './database/database.ts';
 export type { Caller, CallOptions, Deadline } from './database/deadline.ts';
-export { DatabaseSettingsError } from './database/errors.ts';
+export { DatabaseSettingsError, DataDirectoryError } from './database/errors.ts';
 export { openTestStore } from './open-test-store.ts';
 export {
   type ListQuery,

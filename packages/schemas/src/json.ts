@@ -34,8 +34,8 @@ type ReadNumber = (exact: number | bigint) => unknown;
 const mayRound = /(?:^|[\s:,[])-?(?:[\d.]+[eE]|[\d.]{16,})/;
 
 /**
- * Stands for the first of the exact numbers in the text for `JSON.parse`. Every larger value is a place, too,
- * because all other numbers have at most 15 digits.
+ * Stands for the first of the exact numbers in the text for `JSON.parse`. Every larger value is a place, too:
+ * `exactNumber` returns each number that is not smaller.
  */
 const firstPlace = 2 ** 52;
 
@@ -93,7 +93,7 @@ export function mapNumbers(
 function exactNumber(source: string): number | bigint | undefined {
   const value = Number(source);
   const isShort = source.length <= exactLength;
-  if (isShort && value !== 0 && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return undefined;
+  if (isShort && value !== 0 && Math.abs(value) < firstPlace) return undefined;
   const decimal = jsonNumber.exec(source);
   if (!decimal || source === '0') return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = decimal;

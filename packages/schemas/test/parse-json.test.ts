@@ -64,6 +64,24 @@ describe('parseJson', () => {
     );
   });
 
+  it('reads each short number with an exponent exactly, beside other long numbers', () => {
+    const number = fc.record({ mantissa: fc.integer(), exponent: fc.nat(9) });
+    const texts = fc.array(number.map(({ mantissa, exponent }) => `${mantissa}e${exponent}`));
+    fc.assert(
+      fc.property(texts, int64, (shorts, long) => {
+        const expected = shorts.map((text) => {
+          const [mantissa = '', exponent] = text.split('e');
+          return exact(BigInt(mantissa) * 10n ** BigInt(Number(exponent)));
+        });
+        const text = `[${[...shorts, long, '5e15', '4503599627371e3', '-9e15']}]`;
+        expect(parseJson(text)).toEqual([
+          ...[...expected, exact(long), 5_000_000_000_000_000],
+          ...[4_503_599_627_371_000, -9_000_000_000_000_000],
+        ]);
+      }),
+    );
+  });
+
   it('reads the same values as JSON.parse, except for rounded numbers', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {

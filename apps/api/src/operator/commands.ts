@@ -119,9 +119,14 @@ function printStatements(): string {
     Object.entries(exported)
       // The modules also export functions and parts of statements.
       .filter(([, sql]) => /^\s*\(?(select|with|insert|update|delete) /.test(sql))
-      .map(([name, sql]) => `-- ${room}: ${name}\n${sql.trim().replaceAll(/^ {2}|\s+$/gm, '')};\n`),
+      .map(([name, sql]) => `-- ${room}: ${name}\n${printable(sql)};\n`),
   );
   return printed.join('\n');
+}
+
+function printable(sql: string): string {
+  const lines = sql.trim().split('\n');
+  return lines.map((line) => line.replace(/^ {2}/, '').trimEnd()).join('\n');
 }
 
 function shardCount(text: string): number {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Caller, CallOptions, Deadline } from './deadline.ts';
-import type { Advice } from './errors.ts';
+import { type Advice, DataDirectoryError } from './errors.ts';
 
 /** The location of a database: the URL of a Postgres, or the directory of an embedded database. */
 export type DatabaseOptions = { databaseUrl: string } | { dataDirectory: string };
@@ -49,13 +49,6 @@ function checkDirectory(given: unknown): string {
   }
   // A relative path would mean another directory after the program changes its working directory.
   return resolve(given);
-}
-
-/**
- * The error for a data directory that the store cannot use, for example because another process has the lock.
- */
-export class DataDirectoryError extends Error {
-  override readonly name = 'DataDirectoryError';
 }
 
 /** A Postgres server, or a Postgres that is embedded in this process. */

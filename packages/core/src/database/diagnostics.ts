@@ -32,8 +32,9 @@ export async function observeStatement<Result>(
 
 /** Returns the first operation of a statement, and the table of this operation. */
 export function describeStatement(text: string) {
-  const [, words = 'select', table] =
-    /\b(insert into|delete from|update|from) "?(\w+)\b(?!\()/.exec(text) ?? [];
+  const matches = text.matchAll(/\b(insert into|delete from|update|from) "?(\w+)(\(?)/g);
+  // A name before a parenthesis is a function.
+  const [, words = 'select', table] = matches.find(([, , , parenthesis]) => !parenthesis) ?? [];
   const [first = ''] = words.split(' ');
   return { operation: first === 'from' ? 'SELECT' : first.toUpperCase(), table };
 }

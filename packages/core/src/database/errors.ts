@@ -225,3 +225,10 @@ export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): 
     throw toStoreError(error, advice);
   }
 }
+
+/**
+ * The error for a data directory that the store cannot use, for example because another process has the lock.
+ */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError';
+}

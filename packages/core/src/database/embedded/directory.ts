@@ -2,7 +2,7 @@ import { accessSync, constants, statfsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { DataDirectoryError } from '../database.ts';
+import { DataDirectoryError } from '../errors.ts';
 
 /**
  * Locks the data directory for this process, and creates the directory if it does not exist. If two processes
