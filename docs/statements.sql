@@ -75,6 +75,7 @@ case when count(updated_at) > 0
 
 -- plants: selectPageOfAll
 select count(*)::int,
+
 (pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
@@ -103,6 +104,7 @@ from (
 
 -- plants: selectPageOfTag
 select count(*)::int,
+
 (pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
@@ -220,13 +222,13 @@ with feed as materialized (
   (select case when updated_at is null then 'created' else 'updated' end as type, id, name, tag, created_at, updated_at, changed_in
     from plants where
     changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint)
-    and changed_in < (select up_to from feed)
+    and (changed_in, id) < ((select up_to from feed), -9223372036854775808)
     order by changed_in, id limit $3::int + 1)
   union all
   (select 'deleted', id, name, tag, created_at, updated_at, changed_in
     from plant_deletions as deleted where
     changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint)
-    and changed_in < (select up_to from feed)
+    and (changed_in, id) < ((select up_to from feed), -9223372036854775808)
     and not exists (select from plants
       where plants.id = deleted.id and plants.created_in <= deleted.changed_in)
     and not exists (select from plant_deletions as later
