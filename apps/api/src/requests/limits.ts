@@ -112,8 +112,8 @@ export const reserveBody: onRequestHookHandler = ({ method, headers, server }, {
 const [longestPause, aftermath] = [2_000, 1_000];
 
 /**
- * Makes a hook that rejects writes for a second after the process or its machine stood still. The clients of
- * the requests that arrived meanwhile may have sent them to another instance.
+ * Makes a hook that rejects writes for a second after the process or its machine stood still. Clients may
+ * already have sent these requests to another instance.
  */
 export function rejectAfterPause(server: FastifyInstance): onRequestHookHandler {
   let lastLook = Date.now();

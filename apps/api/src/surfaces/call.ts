@@ -43,10 +43,14 @@ export function startWaiting(request: FastifyRequest, { elapsedTime, raw }: Fast
 }
 
 /** Sends a text as `application/json`, without Fastify's charset parameter (RFC 8259 §11). */
-export function sendJson(request: FastifyRequest, reply: FastifyReply, json: string): FastifyReply {
+export function sendJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  json: string,
+  isWrite = request.method !== 'GET',
+): FastifyReply {
   if (isLarge(json.length)) {
     // A write is done already, so its response is never rejected.
-    const isWrite = request.method !== 'GET';
     request.server.budgets.responses.takeFor(reply.raw, json.length, isWrite);
   }
   return reply.headers(jsonHeaders).serializer(String).send(json);

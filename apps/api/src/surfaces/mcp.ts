@@ -34,12 +34,14 @@ export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions
     const context = callContext(request, reply);
     const mayUse = ({ meta: { scope } }: Pick<Procedure['definition'], 'meta'>) =>
       scope === 'none' || context.principal.scopes.includes(scope);
+    let isWrite = false; // Most messages read, although each one is a POST.
     const createServer = () => {
       const server = new sdk.Server({ name: 'plant-store', version }, options);
       const offered = [...tools.values()].filter(mayUse);
       server.setRequestHandler('tools/list', () => ({ tools: offered.map(({ tool }) => tool) }));
       server.setRequestHandler('tools/call', ({ params }) => {
         const called = tools.get(params.name);
+        isWrite = called?.type === 'mutation';
         if (called) return called.call(args, context, request);
         const message = `there is no tool ${showText(params.name)}: call one that tools/list names`;
         throw new sdk.ProtocolError(-32602, message, { error: errorCatalogue.pathUnknown.code });
@@ -49,7 +51,7 @@ export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions
     const response = await respond(sdk, createServer, request);
     const json = await response.text();
     reply.code(response.status); // A notification gets 202 without a body.
-    return json ? sendJson(request, reply, withErrorCode(json)) : reply.send();
+    return json ? sendJson(request, reply, withErrorCode(json), isWrite) : reply.send();
   });
 }
 
@@ -81,7 +83,7 @@ function toolOf([name, { definition }]: [string, Procedure]) {
       return { content: [{ type: 'text', text }], isError: true };
     }
   };
-  return [[name, { tool, meta, call }] as const];
+  return [[name, { tool, meta, type, call }] as const];
 }
 
 /** The JSON Schema of an input. Ids are texts of digits, because many assistants round integers beyond 2^53. */

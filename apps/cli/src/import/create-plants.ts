@@ -82,15 +82,17 @@ async function send(
       signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]),
     });
     const text = await response.text();
-    // A proxy may send an error that is not JSON.
+    // A proxy may send an error of its own.
     if (!text.startsWith('{')) return noResponse(`status ${response.status}`);
     const body: Outcome & { results?: Outcome[] } = JSON.parse(text);
     if (body.results) return body.results;
+    const isOfStore = errorKind(body.error) !== undefined;
+    if (!isOfStore && response.status >= 500) return noResponse(`status ${response.status}`);
     const outcome = { ...body, result: 'error' } as const;
     // A batch is smaller than the largest request, unless it is a single row.
     const isTooLarge = outcome.error === errorCatalogue.bodyTooLarge.code && rows.length === 1;
     if (isTooLarge || isTemporaryError(outcome)) return rows.map(() => outcome);
-    throw toCommandError(outcome);
+    throw toCommandError({ message: `it responded with status ${response.status}`, ...outcome });
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof CommandError) throw error;

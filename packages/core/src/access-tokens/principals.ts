@@ -31,7 +31,7 @@ export interface TokenOwner {
 
 /**
  * The milliseconds for which an owner is cached, from the moment of its look-up. The documentation promises
- * that a revoked token is invalid after 30 s. A request that used the cached owner has one more second.
+ * that a revoked token is invalid after 30 s. The last second is for requests that have begun.
  */
 const maxAge = 29_000;
 

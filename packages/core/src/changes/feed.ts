@@ -35,7 +35,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** The loop waits for this many milliseconds between two reads, and then as long again for a write. */
+/** The loop pauses for this many milliseconds between two reads, and then waits as long for a write. */
 const pause = 75;
 
 /** Each follower that gets a page extends the next pause, so that the process has time for requests. */
@@ -101,6 +101,7 @@ export class Feed {
     let cursor = after === undefined ? undefined : parseCursor(after);
     for (;;) {
       wait.signal?.throwIfAborted();
+      if (this.#isClosed) throw closing();
       try {
         const page: ChangesText = cursor
           ? await this.pageAfter(cursor, maxPageSize, wait)

@@ -29,7 +29,7 @@ export interface BatcherOptions<Input, Output> {
 /** The maximum number of waiting calls. */
 const maxWaiting = 10_000;
 
-/** A statement takes up to this many times the calls that fill it, if they are waiting already. */
+/** A statement takes at most `most` × `batch` calls. */
 const most = 32;
 
 /** A statement is slow after this number of milliseconds. A second statement may then start. */
@@ -128,7 +128,8 @@ export class Batcher<Input, Output> {
     if (this.#running.size === 0) return true;
     if (this.#running.size >= this.#options.running) return false;
     // Commits wait for the disk one after the other. While the disk is slow, a second write would wait for the
-    // disk twice as long, so it starts only when something else must delay the first write.
+    // disk twice as long. It starts when the first one exceeds twice the usual time: the disk is then not the
+    // cause.
     const usual = this.#options.rowOf ? this.#took : 0;
     const slow = performance.now() - Math.max(slowAfter, 2 * usual);
     if ([...this.#running.values()].every((startedAt) => startedAt <= slow)) return true;

@@ -137,8 +137,8 @@ const readState = `
     (extract(epoch from clock_timestamp()) * 1000)::text as now`;
 
 /**
- * Also changes the two settings that depend on the server. A commit waits for the disk and the standby, unless
- * it waits even longer. A server on Linux ends a statement whose client has disconnected.
+ * Also changes the two settings that depend on the server. `synchronous_commit` becomes `on`, and
+ * `remote_apply`, which waits longer, stays. A server on Linux ends a statement whose client has disconnected.
  */
 const setUp = `${readState},
     set_config('synchronous_commit', case current_setting('synchronous_commit')

@@ -149,8 +149,8 @@ export function createReads({ read }: Pick<Database, 'read'>) {
 /**
  * Makes a page from the columns of its plants, and perhaps of one further plant.
  *
- * @param found the number of plants that were found, if the columns do not have all of them. Then the last
- *   column is the id after which the next page begins although no further plant was found.
+ * @param found the number of plants that a search found. Then the last column is the id after which the next
+ *   page begins, if no further plant was found.
  */
 function pageOf(columns: Columns, limit: number, found?: number): OutputText<PlantPage> {
   const all = plantTexts(columns);

@@ -55,6 +55,9 @@ export function createCreates(
     rowOf: ({ id }) => id,
   });
 
+  /** The calls of `createMany` that are not settled. Their plants may still have to wait for earlier ones. */
+  const many = new Set<Promise<unknown>>();
+
   return {
     async create(plant: NewPlant, options?: CheckedOptions): Promise<Plant> {
       const checked = options?.isChecked ? plant : check(NewPlant, plant);
@@ -76,11 +79,17 @@ export function createCreates(
         earlier.set(plant.id, outcome);
         return outcome;
       });
-      return Promise.all(outcomes);
+      const settled = Promise.all(outcomes);
+      const forget = () => many.delete(settled);
+      many.add(settled);
+      settled.then(forget, forget);
+      return settled;
     },
 
     pending: () => batcher.pending,
-    drained: () => batcher.drained(),
+    async drained() {
+      await Promise.allSettled([...many, batcher.drained()]);
+    },
   };
 
   /**

@@ -39,9 +39,8 @@ export function firstOfEachId<Each extends { readonly input: { readonly id: bigi
 }
 
 /**
- * Continues after the error of a statement. When the statement has changed nothing, some of its calls are sent
- * again: after the deadline of the statement, the calls that have more time; after an error that one row may
- * have caused, each half of the calls separately. Repeated bisection finds this row, and a half that waits for
+ * Continues after the error of a statement. After the deadline of the statement, sends the calls again that
+ * have more time. After an error that one row may have caused, sends each half separately. Repeated bisection finds this row, and a half that waits for
  * a lock does not delay the other half. All other calls are rejected.
  */
 export async function sendAgain<Input extends { readonly id: bigint }, Output>(
