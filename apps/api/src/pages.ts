@@ -26,7 +26,7 @@ export async function pages(scope: FastifyInstance): Promise<void> {
   scope.get('/', ({ headers }, reply) => {
     const isForBrowser = headers.accept?.includes('text/html') && existsSync(builtConsole);
     reply
-      .header('vary', 'accept, accept-encoding')
+      .header('vary', [reply.getHeader('vary') ?? [], 'accept, accept-encoding'].flat().join(', '))
       .header('content-security-policy', consolePolicy);
     return isForBrowser ? reply.sendFile('index.html', builtConsole) : reply.callNotFound();
   });

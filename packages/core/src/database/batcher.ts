@@ -67,12 +67,13 @@ export class Batcher<Input, Output> {
   /**
    * Adds a call, and resolves with its output.
    *
+   * @param isBulk whether the call is one of many. Such calls leave half of the queue to single calls.
    * @throws PlantStoreError `overloaded` when too many calls wait, or `databaseUnavailable` when no statement
    *   started in time. Otherwise, throws the error of `late`, or the error with which `send` rejects the call.
    */
-  run(input: Input, options?: CallOptions): Promise<Output> {
+  run(input: Input, options?: CallOptions, isBulk = false): Promise<Output> {
     const call = new Call<Input, Output>(input, options, this.#options.sizeOf(input));
-    if (this.#isOverloaded) call.reject(this.#overloaded());
+    if (this.#isOverloaded(isBulk)) call.reject(this.#overloaded());
     else {
       this.#waiting.push(call);
       this.#size += call.size;
@@ -141,8 +142,9 @@ export class Batcher<Input, Output> {
     return this.#waiting.length >= this.#options.batch || this.#size >= this.#options.size;
   }
 
-  get #isOverloaded(): boolean {
-    if (this.#waiting.length >= maxWaiting || this.#size >= this.#options.maxSize) return true;
+  #isOverloaded(isBulk: boolean): boolean {
+    const limit = isBulk ? maxWaiting / 2 : maxWaiting;
+    if (this.#waiting.length >= limit || this.#size >= this.#options.maxSize) return true;
     const [oldest] = this.#waiting;
     if (!oldest || !this.#isFull) return false;
     return performance.now() - oldest.madeAt > patience * (oldest.deadline - oldest.madeAt);

@@ -24,6 +24,12 @@ const bulkLimits = { ...requestLimits, statement_timeout: 60_000 };
 const toolLimits = { statement_timeout: 3_600_000, lock_timeout: 60_000 };
 
 /**
+ * Milliseconds for a migration after the start, when the Postgres was down at the start. Meanwhile, no other
+ * session opens, so a silent network must not delay the migration longer.
+ */
+const latestMigration = 30_000;
+
+/**
  * Opens a Postgres by its URL, and migrates its tables. While the Postgres is down, every statement fails.
  *
  * @throws DatabaseSettingsError when somebody must first change the settings or the URL of the Postgres.
@@ -35,12 +41,16 @@ export async function openPostgres(
 ): Promise<Database> {
   const open = createOpener(url);
   let migrated: Promise<void> | undefined;
-  const migrateOnce = () => (migrated ??= withSession(open, migrate).catch(forget));
+  const migrateOnce = (limit: number) => {
+    const migrateInTime = (query: Query) => withTimeout(migrate(query), limit);
+    migrated ??= withSession(open, migrateInTime).catch(forget);
+    return migrated;
+  };
   function forget(error: unknown): never {
     migrated = undefined;
     throw error;
   }
-  await migrateOnce().catch((error: unknown) => {
+  await migrateOnce(toolLimits.statement_timeout).catch((error: unknown) => {
     const settingsError = databaseSettingsError(error);
     if (settingsError) throw settingsError;
     if (requireConnection) throw databaseUnavailable(error);
@@ -48,7 +58,7 @@ export async function openPostgres(
   return new Pool({
     connections,
     async open(kind) {
-      await migrateOnce();
+      await migrateOnce(latestMigration);
       return open(connections[kind] === 1 ? bulkLimits : requestLimits);
     },
     working: (overdue) => findWorking(overdue, open),

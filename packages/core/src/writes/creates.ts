@@ -74,7 +74,7 @@ export function createCreates(
       const earlier = new Map<bigint, Promise<unknown>>();
       const outcomes = plants.map((plant) => {
         const before = earlier.get(plant.id);
-        const create = () => outcomeOf(plant.id, batcher.run(plant, options));
+        const create = () => outcomeOf(plant.id, batcher.run(plant, options, true));
         const outcome = before ? before.then(create) : create();
         earlier.set(plant.id, outcome);
         return outcome;
