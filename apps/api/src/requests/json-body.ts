@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { PlantStoreError } from '@plant-store/core';
+import { parseJson } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isLarge } from './limits.ts';
 
@@ -54,6 +55,15 @@ export function bodyNotJson(why: string, cause?: unknown): PlantStoreError {
 
 export function isObject(body: unknown): body is Record<string, unknown> {
   return typeof body === 'object' && body !== null && !Array.isArray(body);
+}
+
+/**
+ * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text means that there is no input. A
+ * fraction that `JSON.parse` would round to an integer becomes NaN. An integer beyond ±(2^53−1) becomes a
+ * number, and not a `bigint`. The schema rejects NaN, and numbers beyond ±(2^53−1).
+ */
+export function readJson(text: string): unknown {
+  return text === '' ? undefined : parseJson(text, Number);
 }
 
 /** The most levels of nesting in an input. RFC 8259 §9 allows a limit of nesting. */

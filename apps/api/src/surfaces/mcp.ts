@@ -9,9 +9,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { showText } from '../observability/request-log.ts';
 import { messageOf, prepareError, toStoreError } from '../requests/errors.ts';
-import { isObject, parseJsonBodies } from '../requests/json-body.ts';
+import { isObject, parseJsonBodies, readJson } from '../requests/json-body.ts';
 import { callContext, type SurfaceOptions, sendJson } from './call.ts';
-import { readJson } from './trpc.ts';
 
 const { version }: { version: string } = createRequire(import.meta.url)('../../package.json');
 

@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { PlantStoreError } from '@plant-store/core';
 import { OutputText, type Procedure, transformer } from '@plant-store/core/internal';
 import { type Context, errorShape } from '@plant-store/core/router';
-import { httpStatus, maxBatchCalls, parseJson, shorten } from '@plant-store/schemas';
+import { httpStatus, maxBatchCalls, shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { showText } from '../observability/request-log.ts';
 import { errorHeaders, messageOf, prepareError, toStoreError } from '../requests/errors.ts';
 import { checkQuery } from '../requests/headers.ts';
-import { isObject, parseJsonBodies, readJsonText } from '../requests/json-body.ts';
+import { isObject, parseJsonBodies, readJson, readJsonText } from '../requests/json-body.ts';
 import { isLarge } from '../requests/limits.ts';
 import { callContext, type SurfaceOptions, sendJson } from './call.ts';
 import { eventHandler, trpcEvents } from './events.ts';
@@ -146,15 +146,6 @@ const subscriptionInBatch = () => malformed('Cannot batch subscription calls: se
 const malformed = (message: string) => new PlantStoreError('malformedRequest', message);
 
 const invalidQuery = (why: string) => new PlantStoreError('invalidInput', `invalid input: ${why}`);
-
-/**
- * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text means that there is no input. A
- * fraction that `JSON.parse` would round to an integer becomes NaN. An integer beyond ±(2^53−1) becomes a
- * number, and not a `bigint`. The schema rejects NaN, and numbers beyond ±(2^53−1).
- */
-export function readJson(text: string): unknown {
-  return text === '' ? undefined : parseJson(text, Number);
-}
 
 function decode(input: unknown): unknown {
   return input === undefined ? undefined : transformer.input.deserialize(input);

@@ -4,7 +4,7 @@ import { FileError, type FileFacts, type Row, readRows } from '@plant-store/form
 import { errorCatalogue } from '@plant-store/schemas';
 import { CommandError } from '../errors.ts';
 import type { Address } from '../store.ts';
-import { createPlants, type Outcome, type PlantRow } from './create-plants.ts';
+import { type Outcome, type PlantRow, sendRows } from './send-rows.ts';
 
 /** The number of requests at the same time. */
 const parallelBatches = 4;
@@ -69,7 +69,7 @@ export function createImport(options: ImportOptions) {
     // Of two rows with the same id, the first row in the file must reach the store first.
     if (plantRows.some(({ plant }) => ids.has(plant.id))) await Promise.all(running);
     for (const { plant } of plantRows) ids.add(plant.id);
-    const sent = createPlants(plantRows, { address, signal, onOutcome, onRetry }).then(() => {
+    const sent = sendRows(plantRows, { address, signal, onOutcome, onRetry }).then(() => {
       running.delete(sent);
       for (const { plant } of plantRows) ids.delete(plant.id);
     });

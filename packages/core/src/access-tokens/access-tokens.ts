@@ -14,7 +14,7 @@ import * as z from 'zod';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database, Kind } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import { databaseUnavailable, orUnavailable, toStoreError } from '../database/errors.ts';
+import { databaseUnavailable, explainError, orUnavailable } from '../database/errors.ts';
 import { accessTokens } from '../database/tables.ts';
 import { check, insufficientScope, invalidInput, PlantStoreError } from '../plant-store-error.ts';
 import {
@@ -189,7 +189,7 @@ export function createAccessTokens({
       // Nobody waits for the update: after an error, the next look-up updates the time again.
       for (const { id } of rows.filter(isOld)) lastUses.run(id).catch(() => {});
     } catch (error) {
-      for (const call of calls) call.reject(toStoreError(error));
+      for (const call of calls) call.reject(explainError(error));
     }
   }
 

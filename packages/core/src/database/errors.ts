@@ -203,7 +203,7 @@ export function databaseUnavailable(
 }
 
 /** The error for a call whose query failed. */
-export function toStoreError(error: unknown, advice?: Advice): PlantStoreError {
+export function explainError(error: unknown, advice?: Advice): PlantStoreError {
   if (error instanceof PlantStoreError) return error;
   // Drizzle wraps each error of a statement in another error.
   if (error instanceof Error && error.cause instanceof PlantStoreError) return error.cause;
@@ -222,7 +222,7 @@ export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): 
   try {
     return await query;
   } catch (error) {
-    throw toStoreError(error, advice);
+    throw explainError(error, advice);
   }
 }
 

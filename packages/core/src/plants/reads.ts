@@ -2,7 +2,7 @@ import { int64Bounds, type ListPlants, type PlantPage } from '@plant-store/schem
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import { databaseUnavailable, isStatementError, toStoreError } from '../database/errors.ts';
+import { databaseUnavailable, explainError, isStatementError } from '../database/errors.ts';
 import { arrayText } from './content.ts';
 import { OutputText, type PlantText, plantsOf } from './output-text.ts';
 import { plantTexts, valuesOf } from './plant-json.ts';
@@ -84,7 +84,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
       const plants = new Map(plantsOf(columns).map((plant, i) => [found[i], plant]));
       for (const call of calls) call.resolve(plants.get(String(call.input)));
     } catch (error) {
-      for (const call of calls) call.reject(toStoreError(error));
+      for (const call of calls) call.reject(explainError(error));
     }
   }
 
@@ -124,7 +124,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
       if (calls.length > 1 && isStatementError(error)) {
         await Promise.all(calls.map((call) => readPages([call])));
       }
-      for (const call of calls) call.reject(toStoreError(error));
+      for (const call of calls) call.reject(explainError(error));
     }
   }
 

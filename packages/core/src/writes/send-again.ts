@@ -1,11 +1,11 @@
 import type { Call } from '../database/batcher.ts';
 import {
   type Advice,
+  explainError,
   isLateWrite,
   isSplittable,
   PartsError,
   reasonOf,
-  toStoreError,
 } from '../database/errors.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
@@ -51,7 +51,7 @@ export async function sendAgain<Input extends { readonly id: bigint }, Output>(
   const isLate = isLateWrite(error) || (isSplittable(error) && performance.now() >= deadline);
   const isShared = isSplittable(error) && calls.length > 1;
   for (const call of calls) {
-    if (isLate ? call.deadline <= deadline : !isShared) call.reject(toStoreError(error, advice));
+    if (isLate ? call.deadline <= deadline : !isShared) call.reject(explainError(error, advice));
   }
   const again = unsettled(calls);
   const parts = isLate ? [again] : partsOf(again, error);

@@ -32,7 +32,7 @@ const patience = 60_000;
  *
  * @throws CommandError when the store rejects the request, or stays down
  */
-export async function createPlants(
+export async function sendRows(
   rows: readonly PlantRow[],
   { address, signal, onOutcome, onRetry }: CreateOptions,
 ): Promise<void> {
