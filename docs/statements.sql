@@ -75,7 +75,6 @@ case when count(updated_at) > 0
 
 -- plants: selectPageOfAll
 select count(*)::int,
-
 (pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
@@ -104,7 +103,6 @@ from (
 
 -- plants: selectPageOfTag
 select count(*)::int,
-
 (pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,

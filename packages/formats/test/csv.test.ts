@@ -78,7 +78,7 @@ describe('a CSV file', () => {
     ['1,a\rb', /^has a quote or a line break/],
     [`1,${'x'.repeat(2_000_000)}`, /^is longer than 1 MiB/],
     [`1,"${'x\n'.repeat(1_000_000)}"`, /^is longer than 1 MiB/],
-  ])('rejects only the row %.20s', async (text, error) => {
+  ])('rejects only a wrong row (%#)', async (text, error) => {
     const { rows, plants } = await read(`id,name\n1,before\n${text}\n3,after\n`);
     expect(rows[1]).toMatchObject({ line: 3, text, error: expect.stringMatching(error) });
     expect(plants.map(({ name }) => name)).toEqual(['before', 'after']);
@@ -89,7 +89,7 @@ describe('a CSV file', () => {
     ['2,"Ficus\n3,"Calla"', 'in a later row'],
     ['2,"Ficus" x', 'before the end of its field'],
     [`2,"${'x\n'.repeat(9_000_000)}`, 'not within 16 MiB'],
-  ])('stops at the row %.12s… whose quote is closed %s', async (text) => {
+  ])('stops at a row whose quote is closed too late, or never (%#)', async (text) => {
     const { plants, error } = await read(`id,name\n1,Hoya\n${text}`);
     expect(plants).toEqual([{ id: 1n, name: 'Hoya' }]);
     expect(error).toMatchObject({ kind: 'quote', line: 3 });

@@ -32,7 +32,7 @@ it.each([
   ['{"id":1,"name":"\\ud83c"}', /^name must not contain U\+0000 or a lone surrogate$/],
   ['{"id":1,"name":"x","tag":null}', /^tag must be a string$/],
   [`{"id":1,"name":"${'x'.repeat(2_000_000)}"}`, /^is longer than 1 MiB/],
-])('rejects only the line %.30s', async (text, error) => {
+])('rejects only a wrong line (%#)', async (text, error) => {
   const { rows, plants } = await read(`{"id":1,"name":"before"}\n${text}\n{"id":3,"name":"after"}`);
   expect(rows[1]).toMatchObject({ line: 2, text, error: expect.stringMatching(error) });
   expect(plants.map(({ name }) => name)).toEqual(['before', 'after']);

@@ -64,8 +64,14 @@ function logRequest(reply: FastifyReply, log: FastifyBaseLogger, metrics?: Metri
   );
 }
 
-/** Logs and traces omit the query of a URL, because the query may contain a token or the content of a plant. */
-export const pathOf = (url: string) => showText(url.split('?', 1)[0] ?? '');
+/**
+ * Logs and traces omit the query of a URL, because the query may contain a token or the content of a plant. They
+ * omit a target that is a whole URL, because a URL may contain a password.
+ */
+export function pathOf(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path.includes('://') ? 'a URL' : showText(path);
+}
 
 /** Returns the status of a response. After a disconnect, this is 499, as in the log of nginx. */
 function statusOf({ raw, statusCode, request: { waitsFrom, errors } }: FastifyReply): number {

@@ -126,7 +126,8 @@ function printStatements(): string {
 
 function printable(sql: string): string {
   const lines = sql.trim().split('\n');
-  return lines.map((line) => line.replace(/^ {2}/, '').trimEnd()).join('\n');
+  const texts = lines.map((line) => line.replace(/^ {2}/, '').trimEnd());
+  return texts.filter((line) => line !== '').join('\n');
 }
 
 function shardCount(text: string): number {

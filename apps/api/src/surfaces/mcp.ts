@@ -4,7 +4,7 @@ import type { CallToolResult as Result, Server, Tool } from '@modelcontextprotoc
 import { PlantStoreError } from '@plant-store/core';
 import { OutputText, type Procedure } from '@plant-store/core/internal';
 import type { Context } from '@plant-store/core/router';
-import { errorCatalogue } from '@plant-store/schemas';
+import { errorCatalogue, IdFromText } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { showText } from '../observability/request-log.ts';
@@ -101,15 +101,14 @@ function inputSchema(input: z.ZodType): Tool['inputSchema'] {
   return schema as Tool['inputSchema']; // The inputs of all tools are objects.
 }
 
-const digits = /^(0|-?[1-9]\d{0,18})$/;
-
 /** Replaces each id that is a text of digits by a `bigint`. The schema of the procedure rejects other texts. */
 function readIds(value: unknown, key = ''): unknown {
-  if (key === 'id' && typeof value === 'string' && digits.test(value)) return BigInt(value);
+  if (key === 'id' && typeof value === 'string') return IdFromText.safeParse(value).data ?? value;
   if (Array.isArray(value)) return value.map((each) => readIds(each));
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([name, each]) => [name, readIds(each, name)]);
-  return Object.fromEntries(entries);
+  // A copy of an object with many fields would block the event loop.
+  for (const name of Object.keys(value)) value[name] = readIds(value[name], name);
+  return value;
 }
 
 const writeIds = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);

@@ -100,7 +100,7 @@ describe('PUT /plants/{id}', () => {
     ['/plants/1?name=x', '{"name":"x"}', 'application/json', 40001],
     ['/plants/1', '{"name":"x"}', 'text/plain', 41500],
     ['/plants/1', `{"name":"${'x'.repeat(2 ** 20)}"}`, 'application/json', 41300],
-  ])('rejects %s with the body %.20s as %s with %i', async (path, body, type, error) => {
+  ])('rejects a wrong path, body or type (%#)', async (path, body, type, error) => {
     expect(await put(path, body, type)).toMatchObject({ status: Math.floor(error / 100), error });
   });
 

@@ -14,7 +14,7 @@ export const createPlants = define({
     'Each plant stands alone: the response has a result for each one, in the order of the request. ' +
     'It is `created`, `exists` when the same plant was in the store already, or the error that a ' +
     'request with this plant alone would get, such as 40900 for an id that is taken. So a retry ' +
-    'of the whole request is safe. Plants with the same id are created one after the other. ' +
+    'of the whole request is safe. Of the plants with the same id, the first is created first. ' +
     'When one of the plants is not a valid NewPlant, the whole request gets 40001, and none is ' +
     'created.',
   returns: 'The result of each plant',

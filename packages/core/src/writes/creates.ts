@@ -70,13 +70,13 @@ export function createCreates(
       options?: CheckedOptions,
     ): Promise<ManyCreatesOutcome[]> {
       const plants = options?.isChecked ? given : check(NewPlants, { plants: given }).plants;
-      // Plants with the same id are created one after the other.
-      const earlier = new Map<bigint, Promise<unknown>>();
+      // Of the plants with the same id, the first is created first.
+      const firsts = new Map<bigint, Promise<unknown>>();
       const outcomes = plants.map((plant) => {
-        const before = earlier.get(plant.id);
+        const first = firsts.get(plant.id);
         const create = () => outcomeOf(plant.id, batcher.run(plant, options, true));
-        const outcome = before ? before.then(create) : create();
-        earlier.set(plant.id, outcome);
+        const outcome = first ? first.then(create) : create();
+        if (!first) firsts.set(plant.id, outcome);
         return outcome;
       });
       const settled = Promise.all(outcomes);

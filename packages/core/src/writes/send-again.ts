@@ -40,8 +40,8 @@ export function firstOfEachId<Each extends { readonly input: { readonly id: bigi
 
 /**
  * Continues after the error of a statement. After the deadline of the statement, sends the calls again that
- * have more time. After an error that one row may have caused, sends each half separately. Repeated bisection finds this row, and a half that waits for
- * a lock does not delay the other half. All other calls are rejected.
+ * have more time. After an error that one row may have caused, sends each half separately. Repeated bisection
+ * finds this row, and a half that waits for a lock does not delay the other half. All other calls are rejected.
  */
 export async function sendAgain<Input extends { readonly id: bigint }, Output>(
   calls: readonly Call<Input, Output>[],
