@@ -14,9 +14,9 @@ const Later = lazy(loadLater);
 
 /** Shows the list to somebody with a token, and what stands beside and over it. */
 export function Console(props: ComponentProps<typeof Later>) {
-  const { may } = useIdentity();
+  const { may, identity } = useIdentity();
   const address = useAddress();
-  const { tag, search, after } = address;
+  const { tag, search, after, plant } = address;
   const [state, setState] = useState(emptyState);
   const { dialog } = state;
   const change = (next: Partial<typeof state>) => setState((last) => ({ ...last, ...next }));
@@ -28,7 +28,10 @@ export function Console(props: ComponentProps<typeof Later>) {
     setShown({ filter, list });
     change({ checked: emptyState.checked, ...(shown.filter !== filter && { added: [] }) });
   }
-  useEffect(() => void loadLater(), []);
+  // The identity comes with the first rows, which a slow network brings sooner while nothing else loads.
+  useEffect(() => {
+    if (identity) void loadLater();
+  }, [identity]);
 
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
@@ -66,9 +69,7 @@ export function Console(props: ComponentProps<typeof Later>) {
           <main>
             <PlantList />
           </main>
-          <Suspense>
-            <Later {...props} />
-          </Suspense>
+          <Suspense>{(dialog || plant !== undefined) && <Later {...props} />}</Suspense>
         </div>
       </div>
     </ListContext>

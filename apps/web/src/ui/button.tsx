@@ -18,11 +18,20 @@ export function Button({ icon, kind, children, ...rest }: ComponentProps<'button
   );
 }
 
-/** A link that looks like a button. Without `href`, it is there, but does nothing. */
+/**
+ * A link that looks like a button. Without `href`, it is there, but does nothing. It then keeps the focus,
+ * because it often has an `href` again a moment later.
+ */
 export function LinkButton({ icon, kind, children, ...rest }: ComponentProps<'a'> & Look) {
   const isDisabled = rest.href === undefined || undefined;
   return (
-    <a className={styles.button} data-kind={kind} aria-disabled={isDisabled} {...rest}>
+    <a
+      className={styles.button}
+      data-kind={kind}
+      aria-disabled={isDisabled}
+      tabIndex={isDisabled && -1}
+      {...rest}
+    >
       {icon && <Icon name={icon} />}
       {children !== undefined && <span>{children}</span>}
     </a>

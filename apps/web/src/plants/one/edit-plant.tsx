@@ -1,7 +1,7 @@
 import { type NewPlant, shorten } from '@plant-store/schemas';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { explainError, isError } from '../../store/errors.tsx';
+import { isError } from '../../store/errors.tsx';
 import { client, queryClient, useIdentity } from '../../store/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { PlantInLine } from '../../ui/client-text.tsx';
@@ -33,9 +33,7 @@ export function AddPlant({ start }: { start: FormStart }) {
         start={start}
         submit="Add plant"
         mutation={add}
-        explanation={
-          isTaken && variables && <TakenNumber id={variables.id} message={explainError(error)} />
-        }
+        explanation={isTaken && variables && <TakenNumber id={variables.id} />}
         onSubmit={add.mutate}
         onChange={() => {
           add.reset();
@@ -48,12 +46,14 @@ export function AddPlant({ start }: { start: FormStart }) {
 }
 
 /** Says that a number belongs to another plant, and shows the other plant. */
-function TakenNumber({ id, message }: { id: bigint; message: string }) {
+function TakenNumber({ id }: { id: bigint }) {
   const { may } = useIdentity();
   const { data: owner } = useQuery({ ...plantQuery(id), enabled: may('plants:read') });
   return (
     <section role="alert" aria-label="The number is taken">
-      <p className="warning">{message}</p>
+      <p className="warning">
+        The number {String(id)} belongs to another plant. Choose another number.
+      </p>
       {owner && <PlantFacts plant={owner} />}
     </section>
   );
