@@ -155,6 +155,6 @@ it('stops an import, and says how to go on', async () => {
   await page.getByText('1,000 added').waitFor();
   await page.keyboard.press('Escape'); // Does not close the dialog.
   await page.getByRole('button', { name: 'Stop' }).click();
-  await page.getByText('4,000 plants were not sent').waitFor();
+  await page.getByText('4,000 plants were not confirmed').waitFor();
   released.resolve();
 });

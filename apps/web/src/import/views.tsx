@@ -185,7 +185,7 @@ export function DoneView({ checked, progress, onShow, onAgain, onClose }: DoneVi
       </p>
       {unsent > 0 && (
         <p className="warning">
-          {countOf(unsent)} were not sent. Import the same file again to go on: plants that are
+          {countOf(unsent)} were not confirmed. Import the same file again to go on: plants that are
           already there stay as they are.
         </p>
       )}
