@@ -23,7 +23,7 @@ export function ExportPlants() {
     async mutationFn(format: Format) {
       const controller = new AbortController();
       setRunning(controller);
-      const file = await plantFile({ format, names: [tag, search] });
+      const file = await plantFile(format, [tag, search]);
       let saved = 0;
       let after: string | undefined;
       do {

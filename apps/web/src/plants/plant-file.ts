@@ -3,13 +3,8 @@ import type { StoredPlant } from '@plant-store/schemas';
 import { fileName, saveFile } from '../ui/copy-and-save.ts';
 import { load } from '../ui/load.ts';
 
-interface FileOptions {
-  format?: Format;
-  names?: readonly (string | undefined)[];
-}
-
 /** Collects plants for a file, and saves the file. A spreadsheet and the import both read the CSV. */
-export async function plantFile({ format = 'csv', names = [] }: FileOptions = {}) {
+export async function plantFile(format: Format = 'csv', names: (string | undefined)[] = []) {
   const { plantWriter } = await load(() => import('@plant-store/formats'));
   const { start, rows } = plantWriter(format, { spreadsheet: format === 'csv' });
   // The browser keeps large blobs on the disk.

@@ -23,15 +23,9 @@ export function Button({ icon, kind, children, ...rest }: ComponentProps<'button
  * because it often has an `href` again a moment later.
  */
 export function LinkButton({ icon, kind, children, ...rest }: ComponentProps<'a'> & Look) {
-  const isDisabled = rest.href === undefined || undefined;
+  const disabled = rest.href === undefined && { 'aria-disabled': true, tabIndex: -1 };
   return (
-    <a
-      className={styles.button}
-      data-kind={kind}
-      aria-disabled={isDisabled}
-      tabIndex={isDisabled && -1}
-      {...rest}
-    >
+    <a className={styles.button} data-kind={kind} {...disabled} {...rest}>
       {icon && <Icon name={icon} />}
       {children !== undefined && <span>{children}</span>}
     </a>

@@ -1,10 +1,4 @@
-import {
-  type ClipboardEvent,
-  type ComponentProps,
-  type KeyboardEvent,
-  type ReactNode,
-  useId,
-} from 'react';
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useId } from 'react';
 import { maxShown } from './client-text.tsx';
 import styles from './field.module.css';
 
@@ -29,10 +23,9 @@ export function TextArea({ label, hint, error, ...rest }: TextAreaProps) {
 }
 
 /** To wrap a name of 900 kB, a browser freezes for seconds. Without wrapping, it needs a tenth of the time. */
-function keepLongTextInLine(event: ClipboardEvent<HTMLTextAreaElement>): void {
-  const { length } = event.clipboardData.getData('text');
-  if (length > maxShown) event.currentTarget.wrap = 'off';
-}
+const keepLongTextInLine: TextAreaProps['onPaste'] = ({ clipboardData, currentTarget }) => {
+  if (clipboardData.getData('text').length > maxShown) currentTarget.wrap = 'off';
+};
 
 function useField({ label, hint, error }: Pick<FieldProps, 'label' | 'hint' | 'error'>) {
   const id = useId();

@@ -59,14 +59,8 @@ function TakenNumber({ id }: { id: bigint }) {
   );
 }
 
-interface CorrectPlantProps {
-  /** The plant as it is in the store now. */
-  plant: SeenPlant;
-  onClose(): void;
-}
-
-/** Corrects the name and the tag of a plant. If somebody else was faster, shows both. */
-export function CorrectPlant({ plant, onClose }: CorrectPlantProps) {
+/** Corrects the name and the tag of a plant, which is as in the store. If somebody else was faster, shows both. */
+export function CorrectPlant({ plant, onClose }: { plant: SeenPlant; onClose(): void }) {
   const { added, change } = useListState();
   /** The plant as it was when the user opened the form. */
   const [start] = useState(plant);
