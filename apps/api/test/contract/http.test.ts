@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { expectErrorAt } from '../fixtures/expect-error.ts';
 import {
   bearer,
   close,
   contentType,
+  expectError,
   lastRequest,
   rawPost,
   rawRequest,
@@ -15,12 +15,9 @@ import { post, surfaces } from '../fixtures/surfaces.ts';
 const server = shareServer();
 const authorization = bearer(token);
 
-/** Sends a request with this target. The function does not use fetch, because fetch changes targets. */
-async function send(method: string, target: string, headers: string[] = []) {
-  const request = rawRequest(`${method} ${target}`, [close, ...headers], '');
-  const { body, ...response } = await sendRaw(server.url, request);
-  return { ...response, body: body === '' ? '' : JSON.parse(body) };
-}
+/** Sends a request with this target and the token. `fetch` would change the target. */
+const send = (method: string, target: string) =>
+  sendRaw(server.url, rawRequest(`${method} ${target}`, [close, authorization], ''));
 
 describe('paths and methods', () => {
   it.each([
@@ -29,9 +26,9 @@ describe('paths and methods', () => {
     ...['/trpc/', '/trpc/createPlant/', 'ftp://x/livez'],
   ])('the path %s gets 40400 with every method', async (path) => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
-      expectErrorAt(path, await send(method, path, [authorization]), 404, 40400);
+      expectError(await send(method, path), 40400);
     }
-    expect(await send('HEAD', path, [authorization])).toMatchObject({ status: 404, body: '' });
+    expect(await send('HEAD', path)).toMatchObject({ status: 404, body: '' });
   });
 
   it.each([
@@ -49,12 +46,10 @@ describe('paths and methods', () => {
     ['POST', '/livez', ['GET', 'HEAD']],
     ['POST', '/openapi.json', ['GET', 'HEAD']],
   ])('%s %s gets 40500, and Allow names %j', async (method, path, allowed) => {
-    const response = await send(method, path, [authorization]);
-    expectErrorAt(path, response, 405, 40500);
+    const response = await send(method, path);
+    expectError(response, 40500);
     expect(response.headers.get('allow')?.split(', ')).toEqual(allowed);
-    for (const each of allowed) {
-      expect((await send(each, path, [authorization])).status).not.toBe(405);
-    }
+    for (const each of allowed) expect((await send(each, path)).status).not.toBe(405);
   });
 
   it.each([
@@ -83,33 +78,30 @@ describe('malformed requests', () => {
     ...['/%zz', '/plants%', '/plants%zz', '/%ff', '/trpc/%zz', '/trpc/createPlant%ff?batch=1'],
     ...['/plants/%ff', '/plants/%zz', 'http://x/%zz', '/plants?tag=%ff', '/plants/1?%zz=1'],
   ])('the target %s gets 40002', async (target) => {
-    expectErrorAt(target, await send('GET', target, [authorization]), 400, 40002);
+    expectError(await send('GET', target), 40002);
   });
 
-  const long = 'a'.repeat(20_000);
   const create = (...headers: string[]) => rawRequest('POST /trpc/createPlant', headers);
   const chunked = [authorization, contentType, 'Transfer-Encoding: chunked'];
 
   it.each([
-    ['/', 'bytes that are not HTTP', 'hello\r\n\r\n', 40000],
-    ['/', 'a request without Host', `GET /livez HTTP/1.1\r\n${close}\r\n\r\n`, 40002],
-    ['/', 'two Host headers', rawRequest('GET /livez', ['host: y', close]), 40002],
-    ['/', 'an invalid header', rawRequest('GET /', ['A b: c']), 40000],
-    ['/', 'two Content-Type headers', rawPost('{}', '/plants', [close, contentType]), 41500],
-    ['/', 'HTTP/3.0', 'GET /livez HTTP/3.0\r\nHost: x\r\n\r\n', 40000],
-    ['/', 'CONNECT', 'CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n', 40500],
-    ['/', 'long headers', rawRequest('POST /plants', [`A: ${long}`]), 43100],
-    ['/', 'an unknown method', rawRequest('BREW /plants'), 40000],
-    ['/trpc/', 'no Host', `POST /trpc/createPlant HTTP/1.1\r\n${close}\r\n\r\n`, 40002],
-    ['/trpc/', 'an invalid Host', create(close).replace('Host: x', 'Host: a b'), 40002],
-    ['/', 'an unknown expectation', create('Expect: cake', close), 41700],
-    ['/', 'an invalid chunk', `${create(...chunked)}xyz\r\n`, 40000],
-  ] as [string, string, string, number][])(
-    'an error in the form of the path %s follows %s',
-    async (target, _what, bytes, code) => {
-      const { status, headers, body } = await sendRaw(server.url, bytes);
-      expectErrorAt(target, { status, body: JSON.parse(body) }, Math.floor(code / 100), code);
-      expect(headers.get('content-type')).toBe('application/json');
+    ['bytes that are not HTTP', 'hello\r\n\r\n', 40000],
+    ['a request without Host', `GET /livez HTTP/1.1\r\n${close}\r\n\r\n`, 40002],
+    ['two Host headers', rawRequest('GET /livez', ['host: y', close]), 40002],
+    ['an invalid header', rawRequest('GET /', ['A b: c']), 40000],
+    ['two Content-Type headers', rawPost('{}', '/plants', [close, contentType]), 41500],
+    ['HTTP/3.0', 'GET /livez HTTP/3.0\r\nHost: x\r\n\r\n', 40000],
+    ['CONNECT', 'CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n', 40500],
+    ['long headers', rawRequest('POST /plants', [`A: ${'a'.repeat(20_000)}`]), 43100],
+    ['an unknown method', rawRequest('BREW /plants'), 40000],
+    ['tRPC without Host', `POST /trpc/createPlant HTTP/1.1\r\n${close}\r\n\r\n`, 40002],
+    ['tRPC with an invalid Host', create(close).replace('Host: x', 'Host: a b'), 40002],
+    ['an unknown expectation', create('Expect: cake', close), 41700],
+    ['an invalid chunk', `${create(...chunked)}xyz\r\n`, 40000],
+  ] as [string, string, number][])(
+    '%s causes an error of the contract',
+    async (_what, bytes, code) => {
+      expectError(await sendRaw(server.url, bytes), code);
     },
   );
 
@@ -152,8 +144,9 @@ describe('the end of a request', () => {
   ])('is ambiguous with %s, so a hidden request is not executed', async (_what, headers) => {
     for (const body of [`0\r\n\r\n${hidden}`, hidden]) {
       const { responses } = await sendRaw(server.url, head(headers) + body);
-      expect(responses).toMatchObject([{ status: 400 }]);
-      expect(JSON.parse(responses[0]?.body ?? '')).toMatchObject({ error: 40000 });
+      expect(responses).toMatchObject([
+        { status: 400, body: expect.stringContaining('"error":40000,') },
+      ]);
     }
     await isNotExecuted();
   });
@@ -181,10 +174,7 @@ describe.each(surfaces)('a body over $name', (surface) => {
   it.each(['{', '{"id":1,}', 'undefined', "{'id':1}", '[1e1,'.padEnd(19_000, '[')])(
     'that is not JSON gets 40000 (%#)',
     async (json) => {
-      expect(await surface.send(server, json)).toMatchObject({
-        status: 400,
-        body: { error: 40000 },
-      });
+      expect(await surface.send(server, json)).toMatchObject({ status: 400, error: 40000 });
     },
   );
 
@@ -207,7 +197,7 @@ describe.each(surfaces)('a body over $name', (surface) => {
     ...['application/json, application/json', 'application/json; charset='],
   ])('with the content type %s gets 41500', async (type) => {
     const response = await surface.send(server, plant, { 'content-type': type });
-    expect(response).toMatchObject({ status: 415, body: { error: 41500 } });
+    expect(response).toMatchObject({ status: 415, error: 41500 });
   });
 
   it('without a content type, or with a content encoding, gets 41500', async () => {

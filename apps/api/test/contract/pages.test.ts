@@ -1,10 +1,38 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import { listen } from '@plant-store/test-setup';
 import { describe, expect, it } from 'vitest';
-import { startPrefixProxy } from '../fixtures/prefix-proxy.ts';
 import { share, shareServer, token } from '../fixtures/server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
 const server = shareServer();
 const proxy = share(() => startPrefixProxy(server.url, '/store'));
+
+/** Starts a proxy that maps a path prefix to a server, as nginx does with `location /store/`. */
+async function startPrefixProxy(target: string, prefix: string) {
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, url = '', headers } = incoming;
+    if (!url.startsWith(`${prefix}/`)) return outgoing.writeHead(404).end('outside the prefix');
+    const forwarded = request(
+      target + url.slice(prefix.length),
+      { method, headers },
+      (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
+        response.pipe(outgoing);
+      },
+    );
+    return incoming.pipe(forwarded);
+  });
+  return {
+    url: (await listen(proxy)) + prefix,
+    async stop() {
+      proxy.closeAllConnections();
+      proxy.close();
+      await once(proxy, 'close');
+    },
+  };
+}
 
 /** Returns the addresses of the files that a page loads. `base` is the address of the page. */
 const addressesOn = (page: string, base: string) =>
@@ -79,4 +107,16 @@ describe('the console', () => {
     const response = await get(path, headers);
     expect([response.status, Object(await response.json()).error]).toEqual([404, 40400]);
   });
+});
+
+const read = (path: string) => readFile(new URL(`../../../../${path}`, import.meta.url), 'utf8');
+
+it('the picture in docs/architecture.md has the hooks of server.ts in their order', async () => {
+  const server = await read('apps/api/src/server.ts');
+  const hooks = [...server.matchAll(/addHook\('onRequest', (\w+)[),(]/g)].map(([, name]) => name);
+  expect(hooks.length).toBeLessThanOrEqual(10);
+  const picture = /```mermaid\n(.*?)```/s.exec(await read('docs/architecture.md'))?.[1] ?? '';
+  const steps = [...picture.matchAll(/--> (\w+)/g)].map(([, name]) => name);
+  expect(steps.filter((step) => hooks.includes(step))).toEqual(hooks);
+  for (const step of ['parseJsonBodies', 'sendJson']) expect(picture).toContain(`${step}:`);
 });

@@ -1,18 +1,30 @@
-import { createDatabase, freePort, hasPosixSignals } from '@plant-store/test-setup';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates, setDefaultCACertificates } from 'node:tls';
+import {
+  createDatabase,
+  freePort,
+  hasPosixSignals,
+  makeCertificate,
+  untilLogged,
+  withSbin,
+} from '@plant-store/test-setup';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { type Caller, callers, type Outcome } from '../fixtures/callers.ts';
 import {
   type EventSurface,
   eventSurfaces,
   followEvents,
   requestEvents,
 } from '../fixtures/event-surfaces.ts';
-import { hasNginx, startNginx } from '../fixtures/nginx.ts';
 import { serve, stopProgram } from '../fixtures/program.ts';
 import { share, startServer, token } from '../fixtures/server.ts';
-import { post } from '../fixtures/surfaces.ts';
+import { type Outcome, post, rest, type Surface, surfaces } from '../fixtures/surfaces.ts';
 
-const [rest] = callers;
+const hasNginx = spawnSync('nginx', ['-v'], { env: withSbin }).error === undefined;
+const authority = makeCertificate('The test authority');
 
 describe.runIf(hasNginx)('nginx with docs/nginx.conf', () => {
   const nginx = share(async () => {
@@ -29,7 +41,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf', () => {
 
   it.each(['', '/store'])('forwards every operation under the path prefix %j', async (prefix) => {
     const target = { url: nginx.url + prefix, token };
-    for (const { call } of callers) {
+    for (const { call } of surfaces) {
       const plant = { id: 5n, name: 'Hoya' };
       expect((await call(target, 'createPlant', plant)).output).toEqual({ name: 'Hoya' });
       expect((await call(target, 'createPlant', { ...plant, name: 'x' })).error).toBe(40900);
@@ -95,7 +107,7 @@ it.runIf(hasNginx && hasPosixSignals)(
       return Object(outcome);
     };
     /** Resolves with the number of created plants. Each client has its own ids. */
-    const runClient = async ({ call }: Caller, firstId: number) => {
+    const runClient = async ({ call }: Surface, firstId: number) => {
       const target = { url: nginx.url, token };
       let id = firstId;
       for (; !isOver; id++) {
@@ -106,7 +118,7 @@ it.runIf(hasNginx && hasPosixSignals)(
       }
       return id - firstId;
     };
-    const follow = async ({ call }: Caller) => {
+    const follow = async ({ call }: Surface) => {
       let cursor = {};
       while (!isOver) {
         const target = { url: nginx.url, token };
@@ -123,9 +135,9 @@ it.runIf(hasNginx && hasPosixSignals)(
       while (!isOver) await check(read());
     };
     const clients = [1, 2, 3].flatMap((client) =>
-      callers.map((caller, i) => runClient(caller, 1e6 * (2 * client + i))),
+      surfaces.map((surface, i) => runClient(surface, 1e6 * (2 * client + i))),
     );
-    const readers = [...callers.map(follow), ...eventSurfaces.map(listen)];
+    const readers = [...surfaces.map(follow), ...eventSurfaces.map(listen)];
     for (const [i, program] of programs.entries()) {
       expect(await stopProgram(program)).toBe(0);
       programs[i] = await start(ports[i] ?? 0);
@@ -138,3 +150,66 @@ it.runIf(hasNginx && hasPosixSignals)(
     expect(Math.min(...created)).toBeGreaterThan(1);
   },
 );
+
+/**
+ * Starts an nginx with docs/nginx.conf. Replaces only the addresses, the certificate and the timeouts.
+ * `upstreams` are the URLs of the instances. All clients of this process trust the certificate.
+ */
+async function startNginx(upstreams: readonly string[]) {
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-nginx-'));
+  const port = await freePort();
+  setDefaultCACertificates([...rootCertificates, authority.certificate]);
+  const { certificate, key } = makeCertificate('127.0.0.1', authority);
+  await writeFile(join(directory, 'certificate'), certificate);
+  await writeFile(join(directory, 'key'), key, { mode: 0o600 });
+  const hosts = upstreams.map((url) => `server ${new URL(url).host} max_fails=0;`);
+  const configuration = await readFile(
+    new URL('../../../../docs/nginx.conf', import.meta.url),
+    'utf8',
+  );
+  await writeFile(
+    join(directory, 'plant-store.conf'),
+    replaceEach(configuration.replaceAll(/ (1|15)s;/g, ' 60s;'), [
+      [/server 10\.0\.0\.11:3000[^;]*;/, hosts.join('\n')],
+      [/server 10\.0\.0\.12:3000[^;]*;/, ''],
+      [/listen (80|443 ssl http2);/, `listen 127.0.0.1:${port} ssl http2;`],
+      [/( *ssl_certificate.*;\n)*\n? {2}location/, `${tls}  location`],
+    ]),
+  );
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  const main = `daemon off; master_process off; pid nginx.pid; error_log stderr notice;
+events {}
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${name};`).join(' ')}
+  include plant-store.conf;
+}
+`;
+  await writeFile(join(directory, 'nginx.conf'), main);
+
+  const nginx = spawn('nginx', ['-p', `${directory}/`, '-c', 'nginx.conf', '-e', 'stderr'], {
+    env: withSbin,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exit = once(nginx, 'exit');
+  await untilLogged(nginx, /using the "/);
+  return {
+    url: `https://127.0.0.1:${port}`,
+    port,
+    async stop() {
+      nginx.kill('SIGTERM');
+      await exit;
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+const tls = '  ssl_certificate certificate;\n  ssl_certificate_key key;\n';
+
+/** Replaces each pattern once. Throws an error when a pattern matches nothing. */
+function replaceEach(text: string, replacements: [pattern: RegExp, replacement: string][]): string {
+  return replacements.reduce((replaced, [pattern, replacement]) => {
+    if (!pattern.test(replaced)) throw new Error(`the configuration has no ${pattern}`);
+    return replaced.replace(pattern, () => replacement);
+  }, text);
+}

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { expectErrorAt } from '../fixtures/expect-error.ts';
 import { jwtSettings, startIdentityProvider } from '../fixtures/identity-provider.ts';
 import { serve } from '../fixtures/program.ts';
 import {
   bearer,
   close,
+  expectError,
   openSocket,
   rawPost,
   rawRequest,
@@ -19,19 +19,12 @@ describe.concurrent('a client that is slow', () => {
   const server = shareServer();
 
   it.concurrent.each([
-    ['headers', '/plants', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
-    ['a body over REST', '/plants', rawPost('{"id":1}').slice(0, -1)],
-    [
-      ...['a body over tRPC', '/trpc/createPlant'],
-      rawPost('{"json":1}', '/trpc/createPlant').slice(0, -1),
-    ],
-  ] as [string, string, string][])(
-    'gets 40800 when it does not send all of %s in time',
-    async (_, target, bytes) => {
-      const { status, body } = await sendRaw(server.url, bytes);
-      expectErrorAt(target, { status, body: JSON.parse(body) }, 408, 40800);
-    },
-  );
+    ['headers', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
+    ['a body over REST', rawPost('{"id":1}').slice(0, -1)],
+    ['a body over tRPC', rawPost('{"json":1}', '/trpc/createPlant').slice(0, -1)],
+  ])('gets 40800 when it does not send all of %s in time', async (_, bytes) => {
+    expectError(await sendRaw(server.url, bytes), 40800);
+  });
 
   it.concurrent('creates its plant when the body arrives within the time limit', async () => {
     const request = rawPost('{"id":7,"name":"slow"}', '/plants', [close]);

@@ -102,8 +102,8 @@ it('has no token, no value, no SQL and no stack, and neither have the responses'
   const responses: string[] = [];
   const send = async (json: string, headers: Record<string, string> = {}) => {
     for (const surface of surfaces) {
-      const { status, body } = await surface.send(server, json, headers);
-      responses.push(`${status} ${JSON.stringify(body)}`);
+      const { status, output, message } = await surface.send(server, json, headers);
+      responses.push(`${status} ${JSON.stringify(output)} ${message}`);
     }
   };
   await send(plant);

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { createDatabase, runSql, startFaultProxy } from '@plant-store/test-setup';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { tokenWith } from '../fixtures/access.ts';
-import { callers } from '../fixtures/callers.ts';
 import {
   eventSurfaces,
   followEvents,
@@ -11,58 +9,113 @@ import {
 } from '../fixtures/event-surfaces.ts';
 import { bearer, openSocket, rawRequest } from '../fixtures/raw-request.ts';
 import { shareServerOnOwnPostgres, startForTest, type Target } from '../fixtures/server.ts';
-import { get } from '../fixtures/surfaces.ts';
+import { errorIn, get, post, rest, surfaces, tokenWith } from '../fixtures/surfaces.ts';
 
 const server = shareServerOnOwnPostgres();
-const [rest] = callers;
-let lastId = 0;
-const create = async (target: Target = server, name = 'x') => {
+let lastId = 0n;
+
+async function create(target: Target = server, name = 'x') {
   const id = ++lastId;
-  await rest.call(target, 'createPlant', { id, name });
-  return String(id);
-};
-const remove = (id: string) => rest.call(server, 'deletePlant', { id });
+  await rest.call(target, 'createPlant', { id, name, tag: 'y' });
+  return id;
+}
+
+/** Returns the cursor of the end of the feed. */
 const end = async (target: Target = server) =>
-  String(Object((await rest.call(target, 'listPlantChanges', {})).output).next);
+  String(Object((await rest.call(target, 'listPlantChanges')).output).next);
+
+/** Creates a token that can read, and returns the token and a function that revokes it. */
+async function revocableToken() {
+  const token = await tokenWith(server, ['plants:read']);
+  const { output } = await rest.call({ ...server, token }, 'whoAmI');
+  const revoke = () => rest.call(server, 'revokeAccessToken', { id: Object(output).tokenId });
+  return { token, revoke };
+}
 
 /** A cursor of another database. */
 const otherCursor = Buffer.from('0123456789abcdef 1').toString('base64url');
 
+describe.each(surfaces)('listPlantChanges over $name', ({ call }) => {
+  const read = async (input: Record<string, unknown>) =>
+    Object((await call(server, 'listPlantChanges', input)).output);
+
+  it('returns the changes after a cursor in pages, each with its plant', async () => {
+    const start = await call(server, 'listPlantChanges');
+    expect(start.output).toEqual({ changes: [], next: expect.any(String) });
+    const [first, second] = [await create(), await create()];
+    const { changes, next } = await read({ after: Object(start.output).next, limit: 1 });
+    const plant = { id: first, name: 'x', tag: 'y', createdAt: expect.any(Date) };
+    expect(changes).toEqual([{ type: 'created', plant }]);
+    await call(server, 'replacePlant', { id: first, name: 'new' });
+    await call(server, 'deletePlant', { id: second });
+    const updated = { id: first, name: 'new', updatedAt: expect.any(Date) };
+    expect((await read({ after: next })).changes).toMatchObject([
+      { type: 'updated', plant: { ...updated } },
+      { type: 'deleted', plant: { id: second } },
+    ]);
+  });
+
+  it('waits for a change, and returns a valid cursor after a wait without changes', async () => {
+    const empty = await read({ after: await end(), wait: 1 });
+    expect(empty.changes).toEqual([]);
+    const page = read({ after: empty.next, wait: 20 });
+    const id = await create();
+    expect((await page).changes).toMatchObject([{ type: 'created', plant: { id } }]);
+  });
+
+  it('sends no change to a client whose token is revoked during the wait', async () => {
+    const { token, revoke } = await revocableToken();
+    const input = { after: await end(), wait: 20 };
+    const waiting = call({ ...server, token }, 'listPlantChanges', input);
+    await revoke();
+    await create();
+    expect(await waiting).toMatchObject({ status: 401, error: 40101 });
+  });
+
+  it('responds with 41000 to a cursor of another database', async () => {
+    const outcome = await call(server, 'listPlantChanges', { after: otherCursor });
+    expect(outcome).toMatchObject({ status: 410, error: 41000 });
+  });
+});
+
+it('lets a thousand requests wait, rejects the next one, and responds to other requests', async () => {
+  const path = `/plants/changes?after=${await end()}&wait=20`;
+  const rejected: string[] = [];
+  const waiting = Array.from({ length: 1_001 }, async () => {
+    const response = await get(server, path);
+    const text = await response.text();
+    if (response.status === 503) rejected.push(text);
+    return text;
+  });
+  await vi.waitFor(() => expect(rejected).toEqual([expect.stringContaining('50301')]));
+  for (const path of ['/plants', `/plants/${await create()}`, '/readyz']) {
+    expect((await get(server, path)).status).toBe(200);
+  }
+  const texts = new Set(await Promise.all(waiting));
+  texts.delete(rejected[0] ?? '');
+  expect([...texts]).toEqual([expect.stringContaining(`"id":${lastId},`)]);
+});
+
 describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
-  const { queryAfter, changesIn, errorIn } = surface;
+  const { changesIn } = surface;
+  const queryAfter = (after: string) => surface.queryOf({ after });
   const hasChange = (text: string) => changesIn(text).length > 0;
   const send = (query = '', init: Parameters<typeof requestEvents>[3] = {}) =>
     requestEvents(surface, server, query, init);
-  const rawGet = (more: readonly string[] = []) => {
-    const headers = Object.entries(surface.headers).map(([name, value]) => `${name}: ${value}`);
-    return rawRequest(`GET ${surface.path}`, [bearer(server.token), ...headers, ...more]);
-  };
 
-  it('has the changes after a cursor, and then each new change', async () => {
-    const after = await end();
-    const first = await create();
-    const { changes } = await followEvents(surface, server, queryAfter(after));
-    await vi.waitFor(() => expect(changes()).toEqual([['created', first]]));
-    await rest.call(server, 'replacePlant', { id: first, name: 'y' });
-    await vi.waitFor(() => expect(changes()).toHaveLength(2));
-    await remove(first);
-    const second = await create();
-    await vi.waitFor(() =>
-      expect(changes()).toEqual([
-        ['created', first],
-        ['updated', first],
-        ['deleted', first],
-        ['created', second],
-      ]),
-    );
-  });
-
-  it('begins with a cursor at the end of the feed when the client has none', async () => {
+  it('begins at the end of the feed with a cursor, and then has each new change', async () => {
     await create();
     const { changes, received } = await followEvents(surface, server);
     await vi.waitFor(() => expect(received()).toMatch(/^id: \S+$/m));
-    const id = await create();
-    await vi.waitFor(() => expect(changes()).toEqual([['created', id]]));
+    const first = await create();
+    const expected = [['created', `${first}`]];
+    await vi.waitFor(() => expect(changes()).toEqual(expected));
+    await rest.call(server, 'replacePlant', { id: first, name: 'y' });
+    await vi.waitFor(() => expect(changes()).toHaveLength(2));
+    await rest.call(server, 'deletePlant', { id: first });
+    expected.push(['updated', `${first}`], ['deleted', `${first}`], ['created', `${first + 1n}`]);
+    await create();
+    await vi.waitFor(() => expect(changes()).toEqual(expected));
   });
 
   it('resumes after the last event that the client received', async () => {
@@ -78,7 +131,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
       [queryAfter(last), { 'last-event-id': '' }],
     ] as const) {
       const text = await readEvents(await send(query, { headers }), hasChange);
-      expect(changesIn(text)).toEqual([['created', id]]);
+      expect(changesIn(text)).toEqual([['created', `${id}`]]);
     }
   });
 
@@ -102,7 +155,6 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
       [40300, '', { authorization: `Bearer ${creator}` }],
       [40001, '?more=1'],
       [40001, queryAfter('x')],
-      [40001, surface.queryOf({ tag: 'x' })],
       [40001, surface.queryOf({ only: 'created' })],
       [40001, '', { 'last-event-id': 'x' }],
       [40001, '', { 'last-event-id': 'x'.repeat(10_000) }],
@@ -111,26 +163,27 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     ];
     for (const [code, query, headers = {}] of cases) {
       const response = await send(query, { headers });
-      const status = Math.floor(code / 100);
-      expect([response.status, errorIn(await response.json())]).toEqual([status, code]);
+      const { error } = errorIn(await response.json());
+      expect([response.status, error]).toEqual([Math.floor(code / 100), code]);
       expect(response.headers.get('content-type')).toBe('application/json');
     }
   });
 
   it('does not begin when a client sends the header Last-Event-ID twice', async () => {
-    const next = await end();
+    const lastEventId = `Last-Event-ID: ${await end()}`;
+    const headers = Object.entries(surface.headers).map(([name, value]) => `${name}: ${value}`);
+    headers.push(bearer(server.token), lastEventId, lastEventId);
     const socket = openSocket(server.url);
     onTestFinished(() => void socket.destroy());
-    socket.write(rawGet([`Last-Event-ID: ${next}`, `Last-Event-ID: ${next}`]));
+    socket.write(rawRequest(`GET ${surface.path}`, headers));
     const [bytes] = await once(socket, 'data');
     expect(String(bytes)).toMatch(/^HTTP\/1.1 400 /);
   });
 
   it('ends when the token is revoked, and sends no later change', async () => {
-    const token = await tokenWith(server, ['plants:read']);
-    const { output } = await rest.call({ ...server, token }, 'whoAmI', {});
+    const { token, revoke } = await revocableToken();
     const { text } = await followEvents(surface, { ...server, token });
-    await rest.call(server, 'revokeAccessToken', { id: Object(output).tokenId });
+    await revoke();
     await create(server, 'secret');
     expect(await text).not.toContain('secret');
   });
@@ -145,7 +198,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     await runSql(own.databaseUrl, 'truncate plants, plant_deletions');
     await text;
     const again = await requestEvents(surface, own, queryAfter(after));
-    expect([again.status, errorIn(await again.json())]).toEqual([410, 41000]);
+    expect([again.status, errorIn(await again.json()).error]).toEqual([410, 41000]);
   });
 
   it('begins while the database is down, and sends the changes when it is up again', async () => {
@@ -158,7 +211,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     const events = await requestEvents(surface, distant, queryAfter(after));
     expect(events.status).toBe(200);
     proxy.fault = 'none';
-    expect(changesIn(await readEvents(events, hasChange))).toEqual([['created', id]]);
+    expect(changesIn(await readEvents(events, hasChange))).toEqual([['created', `${id}`]]);
   });
 
   it('sends a change of 1 MiB to twenty clients', async () => {
@@ -166,53 +219,26 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     const streams = await Promise.all(Array.from({ length: 20 }, () => followEvents(surface, own)));
     const id = await create(own, 'x'.repeat(2 ** 20 - 1_000));
     for (const { changes } of streams) {
-      await vi.waitFor(() => expect(changes()).toEqual([['created', id]]));
+      await vi.waitFor(() => expect(changes()).toEqual([['created', `${id}`]]));
     }
   });
 });
 
 describe('the events of GET /plants/changes', () => {
-  interface Event {
-    event: string;
-    id: string;
-    data: string;
-  }
-
   const request = (query = '', headers: Record<string, string> = {}) =>
     get(server, `/plants/changes${query}`, { accept: 'text/event-stream', ...headers });
 
-  /** Returns the complete events of a text that have data. */
-  const eventsIn = (text: string): Event[] =>
-    text
-      .split('\n\n')
-      .slice(0, -1)
-      .map((block) => Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s))))
-      .filter(({ data }) => data !== undefined);
-
-  it('have the plant as the list has it, and resume after any event', async () => {
+  it('have the plant as the list of changes has it', async () => {
     const after = await end();
     const id = 9_223_372_036_854_775_807n;
     const name = 'Monstera\r\n\ndata: 🪴\u2028"';
-    await rest.call(server, 'createPlants', {
-      plants: [
-        { id: -9_007_199_254_740_993n, name: 'Hoya' },
-        { id, name, tag: 'Araceae' },
-      ],
-    });
+    await rest.call(server, 'createPlant', { id, name, tag: 'Araceae' });
     const list = await (await get(server, `/plants/changes?after=${after}`)).text();
-    await rest.call(server, 'deletePlant', { id });
-    const read = async (count: number, query: string, headers = {}) =>
-      eventsIn(
-        await readEvents(await request(query, headers), (text) => eventsIn(text).length >= count),
-      );
-    // The plant that was created and deleted may appear as deleted alone.
-    const events = await read(2, `?after=${after}`);
-    expect(events.at(-1)?.event).toBe('deleted');
-    expect(list).toContain(`{"type":"created","plant":${events.at(-1)?.data}}`);
-    expect(events[0]?.data).toContain('"id":-9007199254740993,');
-    for (const [i, { id }] of events.slice(0, -1).entries()) {
-      expect(await read(1, '', { 'last-event-id': id })).toEqual(events.slice(i + 1));
-    }
+    const isWhole = (text: string) => /data: [^\n]+\n(id: \S+\n)?\n/.test(text);
+    const events = await readEvents(await request(`?after=${after}`), isWhole);
+    const [, event, plant] = /event: (\w+)\ndata: ([^\n]+)/.exec(events) ?? [];
+    expect(list).toContain(`{"type":"${event}","plant":${plant}}`);
+    expect(plant).toContain(`"id":${id},`);
   });
 
   it.each([
@@ -236,10 +262,6 @@ describe('the events of GET /plants/changes', () => {
 it('a subscription in a batch or as a mutation is an error', async () => {
   const batch = await get(server, '/trpc/whoAmI,plantChanges?batch=1&input={}');
   expect(await batch.text()).toContain('"error":40002');
-  const mutation = await fetch(`${server.url}/trpc/plantChanges`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
-    body: '{}',
-  });
+  const mutation = await post(server, '/trpc/plantChanges', '{}');
   expect([mutation.status, await mutation.text()]).toEqual([405, expect.stringContaining('40500')]);
 });

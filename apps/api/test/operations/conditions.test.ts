@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Outcome, surfaceCallers } from '../fixtures/callers.ts';
+import { documentOf } from '../fixtures/document.ts';
 import { shareServer } from '../fixtures/server.ts';
+import { get, type Outcome, post, surfaces } from '../fixtures/surfaces.ts';
 
 const server = shareServer();
 let lastId = 0n;
@@ -27,29 +28,27 @@ const conditions: [what: string, write: (etag: string) => string, isTrue: boolea
   ['an ETag that contains SQL', (etag) => `"${etag}}'; --"`, false],
 ];
 
-describe.each(surfaceCallers)('ifMatch over $name', ({ call }) => {
+describe.each(surfaces)('ifMatch over $name', ({ call }) => {
   const create = async () => {
     const id = ++lastId;
     await call(server, 'createPlant', { id, name: 'Hoya' });
     return id;
   };
-  const get = (id: bigint) => call(server, 'getPlant', { id });
+  const getPlant = (id: bigint) => call(server, 'getPlant', { id });
   /** Returns the ETag without quotes. */
   const etagOf = ({ headers, output }: Outcome): string =>
     (headers.get('etag') ?? Object(output).etag).replaceAll('"', '');
 
   describe.each(['deletePlant', 'replacePlant'] as const)('%s', (procedure) => {
+    const name = procedure === 'replacePlant' && { name: 'Pilea' };
     const change = (id: bigint, ifMatch: string) =>
-      call(server, procedure, {
-        ...{ id, ifMatch },
-        ...(procedure === 'replacePlant' && { name: 'Pilea' }),
-      });
+      call(server, procedure, { id, ifMatch, ...name });
 
     it.each(conditions)('with %s', async (_what, write, isTrue) => {
       const id = await create();
-      const before = await get(id);
+      const before = await getPlant(id);
       const outcome = await change(id, write(etagOf(before)));
-      const after = await get(id);
+      const after = await getPlant(id);
       if (isTrue) {
         expect(outcome).not.toHaveProperty('error');
         expect(after.output).not.toEqual(before.output);
@@ -62,55 +61,55 @@ describe.each(surfaceCallers)('ifMatch over $name', ({ call }) => {
 
     it('changes no other plant that has the id now, and none when no plant has it', async () => {
       const id = await create();
-      const stale = etagOf(await get(id));
+      const stale = etagOf(await getPlant(id));
       await call(server, 'deletePlant', { id });
-      for (const ifMatch of ['*', `"${stale}"`])
+      for (const ifMatch of ['*', `"${stale}"`]) {
         expect(await change(id, ifMatch)).toMatchObject({ status: 412, error: 41200 });
+      }
       await call(server, 'createPlant', { id, name: 'Hoya' });
       expect(await change(id, `"${stale}"`)).toMatchObject({ status: 412, error: 41200 });
-      expect((await get(id)).output).toMatchObject({ name: 'Hoya' });
+      expect((await getPlant(id)).output).toMatchObject({ name: 'Hoya' });
     });
 
     it('lets exactly one of ten changes with the same ETag succeed', async () => {
       const id = await create();
-      const etag = etagOf(await get(id));
+      const etag = etagOf(await getPlant(id));
       const outcomes = await Promise.all(Array.from({ length: 10 }, () => change(id, etag)));
       expect(outcomes.filter(({ error }) => error === 41200)).toHaveLength(9);
     });
+  });
 
-    it('rejects more than 1000 characters', async () => {
-      const outcome = await change(await create(), '"1", '.repeat(201));
-      expect(outcome).toMatchObject({ status: 400, error: 40001 });
-      expect(outcome.message).toContain('ifMatch');
-    });
+  it('getPlant returns another ETag after each replacement, even with the same content', async () => {
+    const id = await create();
+    const etags = new Set([etagOf(await getPlant(id))]);
+    for (const name of ['Pilea', 'Pilea', 'Hoya']) {
+      await call(server, 'replacePlant', { id, name });
+      etags.add(etagOf(await getPlant(id)));
+    }
+    expect(etags.size).toBe(4);
   });
 });
 
-describe('a condition over REST', () => {
-  const send = (method: string, path: string, body?: string) =>
-    fetch(server.url + path, {
-      method,
-      headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body }),
-    });
-
-  it.each(['GET', 'PUT', 'DELETE'])('cannot be in the query of %s', async (method) => {
-    await send('POST', '/plants', '{"id":-1,"name":"Hoya"}');
-    const body = method === 'PUT' ? '{"name":"Pilea"}' : undefined;
-    const response = await send(method, '/plants/-1?ifMatch=1', body);
-    const { error, message } = Object(await response.json());
-    expect([response.status, error, message]).toEqual([
-      400,
-      40001,
-      expect.stringMatching('"ifMatch"'),
-    ]);
-  });
-
-  it.each([
-    ['PUT', '{"name":"Pilea","ifMatch":"1"}'],
-    ['DELETE', '{"ifMatch":"1"}'],
-  ])('is ignored in the body of %s', async (method, body) => {
-    await send('POST', '/plants', '{"id":-2,"name":"Hoya"}');
-    expect((await send(method, '/plants/-2', body)).ok).toBe(true);
-  });
+it('GET responds with 304 to If-None-Match when the plant still has the ETag', async () => {
+  await post(server, '/plants', '{"id":-15,"name":"Hoya"}');
+  const current = await get(server, '/plants/-15');
+  const etag = current.headers.get('etag') ?? '';
+  expect(etag).toMatch(/^"\d+"$/);
+  expect(await current.text()).not.toContain('etag');
+  const { expectDescribed } = await documentOf(server.url);
+  for (const [known, status] of [
+    [etag, 304],
+    [`W/${etag}`, 304],
+    [`"1", ${etag}`, 304],
+    ['*', 304],
+    ['"1"', 200],
+    [`"1${etag.slice(1)}`, 200],
+  ] as const) {
+    const response = await get(server, '/plants/-15', { 'if-none-match': known });
+    const { headers } = response;
+    const body = await response.text();
+    expect([known, response.status, headers.get('etag')]).toEqual([known, status, etag]);
+    expectDescribed('GET /plants/{id}', { status: response.status, headers, body });
+  }
+  expect((await get(server, '/plants/-16', { 'if-none-match': '*' })).status).toBe(404);
 });
