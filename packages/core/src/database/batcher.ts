@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { addDatabaseTime, type CallOptions, type Deadline, deadlineOf } from './deadline.ts';
 import { callerDisconnected, databaseUnavailable, NotSentError } from './errors.ts';
@@ -104,15 +105,30 @@ export class Batcher<Input, Output> {
       if (calls.length === 0) break;
       const startedAt = performance.now();
       this.#running.set(calls, startedAt);
-      void this.#options.send(calls).then(() => {
-        this.#running.delete(calls);
+      void this.#options.send(calls).then(async () => {
         this.#took = performance.now() - startedAt;
+        await this.#gather();
+        this.#running.delete(calls);
         this.#start();
       });
     }
     const isIdle = this.#waiting.length === 0 && this.#running.size === 0;
     if (!isIdle) this.#timer ??= setTimeout(this.#look, slowAfter).unref();
   };
+
+  /**
+   * Waits while each turn of the event loop brings further calls, so that they share the next statement.
+   * Clients often send their next request as soon as they have a response.
+   */
+  async #gather(): Promise<void> {
+    let before = -1;
+    while (!this.#isFull && this.#waiting.length > before) {
+      // The responses are written in this turn, and the next turn reads further requests.
+      await setImmediate();
+      before = this.#waiting.length;
+      await setImmediate();
+    }
+  }
 
   /** While calls wait or run, looks for calls whose time is over, and for slow statements. */
   readonly #look = (): void => {
