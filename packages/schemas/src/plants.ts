@@ -197,8 +197,3 @@ interface PlantColumn<Value> {
 /** The properties of a {@link Plant}. Plants with the same id and the same properties are equal. */
 // The type of `Object.keys` is `string[]`, because TypeScript allows further keys.
 export const plantFields = Object.keys(Plant.shape) as (keyof Plant)[];
-
-/** Formats a value of a plant as text for Postgres. */
-export function columnText(value: string | number | bigint | Date): string {
-  return value instanceof Date ? value.toISOString() : String(value);
-}

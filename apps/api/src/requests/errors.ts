@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PlantStoreError } from '@plant-store/core';
-import { type CatalogueError, toCatalogueError } from '@plant-store/core/router';
+import { toStoreError as storeErrorOf } from '@plant-store/core/router';
 import { type ErrorKind, errorKind, httpStatus, isTemporary, shorten } from '@plant-store/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hideTokens } from '../observability/request-log.ts';
@@ -41,19 +41,15 @@ export function prepareError(
 
 /** Turns any thrown value into an error of the catalogue. An unknown error becomes the error `internal`. */
 export function toStoreError(thrown: unknown): PlantStoreError {
-  if (thrown instanceof PlantStoreError) return thrown;
-  const cause = thrown instanceof Error ? thrown.cause : undefined;
-  if (cause instanceof PlantStoreError) return cause;
-  const { kind, message, ...options } = frameworkError(thrown) ?? toCatalogueError(thrown);
-  return new PlantStoreError(kind, message, options);
+  return frameworkError(thrown) ?? storeErrorOf(thrown);
 }
 
-/** Finds the entry of an error of Fastify or of Node: its code is the HTTP status × 100. */
-function frameworkError(thrown: unknown): CatalogueError | undefined {
+/** Makes the error for an error of Fastify or of Node: its code is the HTTP status × 100. */
+function frameworkError(thrown: unknown): PlantStoreError | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const { code = '', message, statusCode = 500 } = thrown as Partial<FastifyError> & Error;
   const kind = statusCode < 500 ? errorKind(statusCode * 100) : undefined;
-  return kind && { kind, message: advice[code] ?? message, cause: thrown };
+  return kind && new PlantStoreError(kind, advice[code] ?? message, { cause: thrown });
 }
 
 const advice: Record<string, string> = {

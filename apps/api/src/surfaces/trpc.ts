@@ -163,7 +163,6 @@ const errorEnvelope = (error: PlantStoreError, path: string) =>
 
 function errorJson(error: PlantStoreError, path: string): string {
   const { kind, cause } = error;
-  return encode(
-    errorShape({ kind, message: messageOf(error), cause }, showText(path) || undefined),
-  );
+  const message = messageOf(error);
+  return encode(errorShape({ kind, message, cause }, showText(path) || undefined));
 }

@@ -5,13 +5,13 @@ import { addDatabaseTime, beforeDeadline, type Deadline, deadlineOf } from './de
 import { observeStatement, statementObservers } from './diagnostics.ts';
 import {
   callerDisconnected,
+  explainError,
   isLateWrite,
   isLostConnection,
   isReadOnlyError,
   lateWriteError,
   NotSentError,
   OverdueError,
-  orUnavailable,
 } from './errors.ts';
 
 /** A session of the database. It runs one statement at a time. */
@@ -87,7 +87,9 @@ export class Pool implements Database {
 
   // The casts give the rows the columns that the caller's text selects.
   readonly write = ((text, values, options) =>
-    orUnavailable(this.#run(text, values, options), options.advice)) as Run;
+    this.#run(text, values, options).catch((error) => {
+      throw explainError(error, options.advice);
+    })) as Run;
 
   readonly read = ((text, values, options) => {
     const call = { ...options, deadline: deadlineOf(options) };

@@ -1,4 +1,4 @@
-import { columnText, type Plant, plantFields } from '@plant-store/schemas';
+import { type Plant, plantFields } from '@plant-store/schemas';
 
 /** Returns the content of a plant, which is the response to a create. */
 export function contentOf(plant: Plant): Plant {
@@ -44,6 +44,7 @@ function element(text: string | undefined): string {
 }
 
 /** Formats the value of a property for Postgres. Returns undefined for a missing value. */
-function textOf(value: Plant[keyof Plant]): string | undefined {
-  return value === undefined ? undefined : columnText(value);
+function textOf(value: string | number | bigint | Date | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  return value instanceof Date ? value.toISOString() : String(value);
 }

@@ -38,4 +38,4 @@ export type AppRouter = typeof appRouter;
 export const createCaller = t.createCallerFactory(appRouter);
 
 export type { Context } from './trpc/define.ts';
-export { type CatalogueError, errorShape, toCatalogueError } from './trpc/trpc-error.ts';
+export { errorShape, toStoreError } from './trpc/trpc-error.ts';

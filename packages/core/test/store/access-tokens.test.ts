@@ -152,7 +152,7 @@ describe.each(profiles)('access tokens on $name', (profile) => {
       expect(await caller.revokeAccessToken({ id })).toBeUndefined();
       expect(await tokens().authenticate(token)).toBeUndefined();
       await expect(caller.revokeAccessToken({ id: '0'.repeat(16) })).rejects.toMatchObject({
-        cause: { code: 40402 },
+        code: 40402,
       });
     });
 
@@ -162,10 +162,12 @@ describe.each(profiles)('access tokens on $name', (profile) => {
       const create = (name: string, scopes: Scope[], at: number) =>
         caller.createAccessToken({ name, scopes, expiresAt: new Date(at).toISOString() });
       await expect(create('Max', ['plants:delete'], Date.now() + 1_000)).rejects.toMatchObject({
-        cause: { kind: 'insufficientScope', requiredScope: 'plants:delete' },
+        kind: 'insufficientScope',
+        requiredScope: 'plants:delete',
       });
       await expect(create('Max', ['plants:read'], +expiresAt + 1)).rejects.toMatchObject({
-        cause: { code: 40001, message: expect.stringContaining('expiresAt') },
+        code: 40001,
+        message: expect.stringContaining('expiresAt'),
       });
       expect(await create('Max', ['plants:read'], +expiresAt)).toHaveProperty('token');
     });
@@ -176,7 +178,7 @@ describe.each(profiles)('access tokens on $name', (profile) => {
       await tokens().revoke({ id: tokenId });
       const caller = as(['tokens:manage'], { tokenId });
       const creating = caller.createAccessToken({ name: 'Rex 2', scopes: ['tokens:manage'] });
-      await expect(creating).rejects.toMatchObject({ cause: { kind: 'tokenInvalid' } });
+      await expect(creating).rejects.toMatchObject({ kind: 'tokenInvalid' });
       const rex = await find('Rex 2');
       expect(rex === undefined || rex.revokedAt !== undefined).toBe(true);
     });

@@ -57,17 +57,13 @@ describe.each(profiles)('create-many on $name', (profile) => {
     const invalid = { id: freeId(), name: 'a\0' };
     const error = { code: 40001, message: expect.stringContaining('plants[1].name') };
     await expect(suite.store.createMany([valid, invalid])).rejects.toMatchObject(error);
-    await expect(caller().createPlants({ plants: [valid, invalid] })).rejects.toMatchObject({
-      cause: error,
-    });
+    await expect(caller().createPlants({ plants: [valid, invalid] })).rejects.toMatchObject(error);
     expect(await suite.store.get(valid.id)).toBeUndefined();
   });
 
   it('rejects no plants, and more than 1,000 plants', async () => {
     for (const plants of [[], newPlants(1_001)]) {
-      await expect(caller().createPlants({ plants })).rejects.toMatchObject({
-        cause: { code: 40001 },
-      });
+      await expect(caller().createPlants({ plants })).rejects.toMatchObject({ code: 40001 });
     }
   });
 

@@ -179,7 +179,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     async (after) => {
       const error = { code: 40001, message: expect.stringContaining('after') };
       await expect(suite.store.changes({ after })).rejects.toMatchObject(error);
-      await expect(caller().listPlantChanges({ after })).rejects.toMatchObject({ cause: error });
+      await expect(caller().listPlantChanges({ after })).rejects.toMatchObject(error);
       await expect(suite.store.follow({ after }).next()).rejects.toMatchObject(error);
     },
   );
@@ -195,7 +195,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     await expect(suite.store.changes({ after })).rejects.toMatchObject(expired);
     await expect(suite.store.changes({ after, wait: 20 })).rejects.toMatchObject(expired);
     await expect(suite.store.follow({ after }).next()).rejects.toMatchObject(expired);
-    await expect(caller().plantChanges({ after })).rejects.toMatchObject({ cause: expired });
+    await expect(caller().plantChanges({ after })).rejects.toMatchObject(expired);
   });
 
   it('continues after the store was closed and opened again', async () => {
@@ -243,7 +243,8 @@ describe.each(profiles)('feed on $name', (shared) => {
     it('is limited to 20 seconds', async () => {
       const after = await endOf(suite.store);
       await expect(caller().listPlantChanges({ after, wait: 21 })).rejects.toMatchObject({
-        cause: { code: 40001, message: expect.stringContaining('wait') },
+        code: 40001,
+        message: expect.stringContaining('wait'),
       });
     });
   });

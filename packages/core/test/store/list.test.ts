@@ -129,7 +129,7 @@ describe.each(profiles)('list on $name', (profile) => {
     const caller = createCaller({ store: suite.store, principal: { name: 'test', scopes } });
     const invalid = query as object; // Untyped code can pass any value.
     const error = { code: 40001, message: expect.stringContaining(field) };
-    await expect(caller.listPlants(invalid)).rejects.toMatchObject({ cause: error });
+    await expect(caller.listPlants(invalid)).rejects.toMatchObject(error);
     await expect(suite.store.list(invalid as never)).rejects.toMatchObject(error);
   });
 

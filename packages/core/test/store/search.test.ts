@@ -77,7 +77,8 @@ describe.each(profiles)('search on $name', (profile) => {
   it.each(['', '\0', 'x'.repeat(1_001)])('rejects the search %j', async (search) => {
     const caller = createCaller({ store: suite.store, principal: { name: 'test', scopes } });
     await expect(caller.listPlants({ search })).rejects.toMatchObject({
-      cause: { code: 40001, message: expect.stringContaining('search') },
+      code: 40001,
+      message: expect.stringContaining('search'),
     });
   });
 });

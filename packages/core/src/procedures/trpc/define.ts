@@ -11,10 +11,10 @@ import type * as z from 'zod';
 import type { Principal } from '../../access-tokens/principals.ts';
 import type { Caller, Deadline } from '../../database/deadline.ts';
 import type { PlantStore } from '../../plant-store.ts';
-import { check, insufficientScope, type PlantStoreError } from '../../plant-store-error.ts';
+import { insufficientScope, invalidInput, type PlantStoreError } from '../../plant-store-error.ts';
 import { OutputText } from '../../plants/output-text.ts';
 import { transformer } from './transformer.ts';
-import { errorShape, toCatalogueError, toTRPCError } from './trpc-error.ts';
+import { errorShape, toStoreError } from './trpc-error.ts';
 
 /** The context that a call passes to its procedure. */
 export interface Context {
@@ -66,7 +66,7 @@ export const t = initTRPC
     transformer,
     // By default, tRPC adds stack traces to errors unless NODE_ENV is `production`.
     isDev: false,
-    errorFormatter: ({ shape, error }) => errorShape(toCatalogueError(error), shape.data.path),
+    errorFormatter: ({ shape, error }) => errorShape(toStoreError(error), shape.data.path),
   });
 
 interface Call {
@@ -91,7 +91,7 @@ export interface Procedure {
      * Checks the principal's scopes, checks the input, and runs the procedure. The output may be an
      * `OutputText`.
      *
-     * @throws TRPCError
+     * @throws PlantStoreError
      */
     call(call: Call): Promise<unknown>;
   };
@@ -137,13 +137,11 @@ export function define<Type extends Types['type'], In extends z.ZodType, Out ext
   const meta = toMeta(description);
   const { scope } = description;
   const call = async ({ ctx, getRawInput, signal }: Call): Promise<unknown> => {
-    try {
-      const isAllowed = scope === 'none' || ctx.principal.scopes.includes(scope);
-      if (!isAllowed) throw insufficientScope(scope);
-      return await run({ ctx, input: check(input, await getRawInput()), signal });
-    } catch (thrown) {
-      throw toTRPCError(thrown);
-    }
+    const isAllowed = scope === 'none' || ctx.principal.scopes.includes(scope);
+    if (!isAllowed) throw insufficientScope(scope);
+    const { data, error } = input.safeParse(await getRawInput());
+    if (error) throw invalidInput(error);
+    return run({ ctx, input: data, signal });
   };
   const builder: object = t.procedure.meta(meta).input(input).output(output);
   // The cast is needed, because tRPC has different types for the resolvers of queries, mutations and
