@@ -40,7 +40,7 @@ export interface Setting {
   readonly isSecret?: true;
 }
 
-/** All settings. `pnpm settings` writes `.env.example` and the table of docs/configuration.md from this list. */
+/** All settings. `pnpm pages` writes `.env.example` and the table of docs/configuration.md from this list. */
 export const settings = {
   PORT: {
     schema: whole(0, 65_535),

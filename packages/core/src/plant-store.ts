@@ -79,10 +79,10 @@ export interface PlantStore {
   get(id: bigint, options?: CallOptions): Promise<PlantWithEtag | undefined>;
 
   /**
-   * Returns a page of plants in ascending order of id: at most `limit` plants (1 to 1,000; default: 100), with
-   * `tag` only the plants with this tag, and with `search` only the plants whose name contains each word of
-   * the text. A page has fewer plants when they would exceed 1 MiB, and a page of a search may be empty. To
-   * read the next page, pass `next` as `after`.
+   * Returns a page of at most `limit` plants in ascending order of id (1 to 1,000; default: 100). `tag` selects
+   * the plants with this tag, and `search` the plants whose name contains each word of the text. A page has
+   * fewer plants when they would exceed 1 MiB, and a page of a search may be empty. To read the next page, pass
+   * `next` as `after`.
    *
    * @throws PlantStoreError `databaseUnavailable`, `invalidInput`, or `overloaded` when too many lists wait
    */
@@ -97,8 +97,8 @@ export interface PlantStore {
   countUpTo(limit: number, query?: CountPlants, options?: CallOptions): Promise<number>;
 
   /**
-   * Replaces the name and the tag of the plant with this id, and resolves when the new content is committed.
-   * Resolves with the plant, or with undefined when no plant has this id.
+   * Replaces the name and the tag of the plant with this id, or returns undefined when no plant has this id.
+   * Resolves when the new content is committed.
    *
    * @throws PlantStoreError `preconditionFailed` when the plant does not have the ETag `ifMatch`, or when there
    *   is no plant. Nothing was written.
@@ -112,8 +112,8 @@ export interface PlantStore {
   ): Promise<PlantWithEtag | undefined>;
 
   /**
-   * Deletes the plant with this id, and resolves when the delete is committed. Resolves with false when no
-   * plant had this id. The id is free after the delete.
+   * Deletes the plant with this id, or returns false when no plant has this id. Resolves when the delete is
+   * committed. The id is free after the delete.
    *
    * @throws PlantStoreError `preconditionFailed` when the plant does not have the ETag `ifMatch`, or when there
    *   is no plant. Nothing was deleted.
@@ -145,8 +145,8 @@ export interface PlantStore {
    * not end the generator. Without `after`, the first page contains only the cursor of the end of the feed.
    * An abort of the signal ends a wait immediately, but `return` does not end a wait.
    *
-   * @throws PlantStoreError the errors of the method `changes`, except `databaseUnavailable` and
-   *   `overloaded`. When the signal is aborted, `follow` throws `signal.reason`.
+   * @throws PlantStoreError `cursorExpired`, `notImplemented`, `invalidInput` or `shuttingDown`, as `changes`
+   *   does. When the signal is aborted, `follow` throws `signal.reason`.
    */
   follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
 
@@ -171,12 +171,14 @@ export interface PlantStore {
   /** See `StoreEvents`. */
   readonly events: EventEmitter<StoreEvents>;
 
-  /** Resolves when the database responds and has the tables, or throws `databaseUnavailable`. */
+  /**
+   * Resolves when the database responds and has the tables.
+   *
+   * @throws PlantStoreError `databaseUnavailable`
+   */
   ready(): Promise<void>;
 
-  /**
-   * The number of creates that wait for a statement, and the number of creates in running statements.
-   */
+  /** The numbers of creates that wait for a statement, and of creates in running statements. */
   pending(): { waiting: number; inFlight: number };
 
   /** The state of the store's connections to its database. */
@@ -195,9 +197,9 @@ export interface PlantStore {
   watchFeed(): Promise<void>;
 
   /**
-   * Forgets the deletions that are older than `days` days, and returns the number of forgotten deletions.
-   * When the feed forgets a deletion, all cursors before this deletion expire (`cursorExpired`). Does nothing
-   * when another instance is forgetting deletions.
+   * Forgets the deletions that are older than `days` days, and returns their number. When the feed forgets a
+   * deletion, all cursors before this deletion expire (`cursorExpired`). Does nothing when another instance is
+   * forgetting deletions.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */

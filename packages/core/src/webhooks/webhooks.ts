@@ -55,17 +55,27 @@ export interface Webhooks {
    *   valid; `cursorExpired`; `notImplemented` when the database has no feed
    */
   create(webhook: NewWebhook): Promise<CreatedWebhook>;
+  /** Returns a page of endpoints in ascending order of name. */
   list(page?: Partial<ListWebhooks>): Promise<WebhookPage>;
-  /** Each of the following methods throws the PlantStoreError `webhookUnknown` when no endpoint has the name. */
+  /**
+   * Returns an endpoint and its last attempt.
+   *
+   * @throws PlantStoreError `webhookUnknown` when no endpoint has the name. All methods with a name throw it.
+   */
   get(name: string): Promise<Webhook>;
-  /** Resuming sends the first change that the endpoint has not accepted, immediately. */
+  /** Stops the messages, or continues with the first change that the endpoint has not accepted. */
   setPaused(name: string, isPaused: boolean): Promise<Webhook>;
-  /** Sends the changes after a cursor, or since a time, again. Throws the same errors as `create`. */
+  /**
+   * Sends the changes after a cursor, or since a time, again.
+   *
+   * @throws PlantStoreError `invalidInput` or `cursorExpired`
+   */
   replay(name: string, from: Omit<ReplayWebhook, 'name'>): Promise<void>;
   /** Returns a new secret. The old secret signs no further message. */
   rotateSecret(name: string): Promise<string>;
   /** Sends a message of the type `plants.test` now. */
   test(name: string): Promise<WebhookAttempt>;
+  /** Deletes an endpoint. */
   delete(name: string): Promise<void>;
   /** Sends changes from this process until the store closes. */
   send(): void;
