@@ -62,8 +62,6 @@ declare module 'fastify' {
     readonly isGone: boolean;
     /** Set by the hook `requireToken`. */
     principal: Principal | null;
-    /** Milliseconds for which the database has worked for this request. The store adds to this number. */
-    databaseTime: number;
     /** Milliseconds until the request began to wait for changes. Set by `startWaiting`. */
     waitsFrom: number | undefined;
   }
@@ -111,7 +109,6 @@ export async function buildServer({
   server.decorate('drainDelay', 0).decorate('isClosing', false);
   server.decorateRequest('isGone', { getter: isGone });
   server.decorateRequest('principal', null);
-  server.decorateRequest('databaseTime', 0);
   server.decorateRequest('waitsFrom', undefined);
 
   // Before Fastify gets a request: Node closes surplus connections, and rejects bytes that are not HTTP.

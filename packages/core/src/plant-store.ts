@@ -178,8 +178,8 @@ export interface PlantStore {
    */
   ready(): Promise<void>;
 
-  /** The numbers of creates that wait for a statement, and of creates in running statements. */
-  pending(): { waiting: number; inFlight: number };
+  /** The number of creates that wait for a statement. */
+  pending(): { waiting: number };
 
   /** The state of the store's connections to its database. */
   pool(): PoolState;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Span } from '@opentelemetry/api';
 import type { PlantStoreError } from '@plant-store/core';
-import { CallerDisconnectedError, databaseCode } from '@plant-store/core/internal';
+import { databaseCode, outcomeOf } from '@plant-store/core/internal';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import { type ErrorKind, httpStatus, shorten } from '@plant-store/schemas';
 import {
@@ -58,7 +58,6 @@ function logRequest(reply: FastifyReply, log: FastifyBaseLogger, metrics?: Metri
       principal: principal ? shorten(principal.name) : undefined,
       issuer: principal?.issuer,
       responseTime: rounded(elapsedTime),
-      databaseTime: request.databaseTime > 0 ? rounded(request.databaseTime) : undefined,
     },
     'request',
   );
@@ -102,7 +101,7 @@ export function createErrorLog(log: FastifyBaseLogger): LogError {
 
   return (error, source) => {
     const { kind, code: errorCode, message, cause } = error;
-    if (cause instanceof CallerDisconnectedError) return; // Nobody waits for the response.
+    if (outcomeOf(error) === 'abandoned') return; // Nobody waits for the response.
     const status = httpStatus(kind);
     const request = source && 'raw' in source ? source : undefined;
     if (request) {

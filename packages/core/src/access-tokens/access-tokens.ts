@@ -14,7 +14,7 @@ import * as z from 'zod';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database, Kind } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import { databaseUnavailable, explainError, orUnavailable } from '../database/errors.ts';
+import { explainError, orUnavailable } from '../database/errors.ts';
 import { accessTokens } from '../database/tables.ts';
 import { check, insufficientScope, invalidInput, PlantStoreError } from '../plant-store-error.ts';
 import {
@@ -102,13 +102,11 @@ export function createAccessTokens({
     );
   const principals = createPrincipalCache((sha256) => lookUps.run(sha256));
   const lookUps = new Batcher<string, TokenOwner>({
-    ...{ what: 'look-ups of access tokens', send: findOwners, late: databaseUnavailable },
-    ...{ running: 2, batch: 32 },
+    ...{ send: findOwners, running: 2, batch: 32 },
   });
   /** One update runs at a time, so that a lock on the table does not occupy all connections. */
   const lastUses = new Batcher<string, void>({
-    ...{ what: 'updates of access tokens', send: updateLastUse, late: databaseUnavailable },
-    ...{ running: 1, batch: 128 },
+    ...{ send: updateLastUse, running: 1, batch: 128 },
   });
 
   return {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { selectChanges } from '../changes/statements.ts';
 import type { Rows, Values } from '../database/database.ts';
-import { isUnconfirmed, PartsError, unconfirmedCommit } from '../database/errors.ts';
+import { outcomeOf, PartsError, unconfirmedCommit } from '../database/errors.ts';
 import type { PostgresSession } from '../database/session.ts';
 import { databaseCode } from '../plant-store-error.ts';
 import * as plants from '../plants/statements.ts';
@@ -41,6 +41,9 @@ export function createCluster(open: () => Promise<PostgresSession>) {
     }
     return {
       ...session,
+      // A coordinator waits for a silent node longer than any time limit, but a new session does not. So the pool
+      // drops the session of an overdue statement: the database works on no session with this id.
+      id: '',
       get isOpen() {
         return session.isOpen;
       },
@@ -56,7 +59,7 @@ export function createCluster(open: () => Promise<PostgresSession>) {
         }
         // The caller reads a page alone when the database says that the page has a large plant.
         if (text === plants.selectPagesOfAll || text === plants.selectPagesOfTag) {
-          return { rows: idsOf(values).map(() => [false]), count: 0 };
+          return { rows: idsOf(values).map(() => [false]) };
         }
         if (text === selectChanges) return read(session, () => readChanges(session, values));
         const [changed, parameters] = withFewerRows(text, values);
@@ -74,10 +77,10 @@ export function createCluster(open: () => Promise<PostgresSession>) {
     return nodes.write(session, ids, send).catch(async (error) => {
       if (databaseCode(error) === '0A000') throw (await partsError('shard')) ?? error;
       const isTrouble = !session.isOpen || isNodeError(error);
-      if (!isTrouble && !isUnconfirmed(error)) throw error;
+      if (!isTrouble && outcomeOf(error) !== 'unconfirmed') throw error;
       if (isTrouble) nodes.suspect();
       await Promise.race([recover(), setTimeout(recoveryPause)]).catch(() => {});
-      if (!session.isOpen || isUnconfirmed(error)) throw error;
+      if (!session.isOpen || outcomeOf(error) === 'unconfirmed') throw error;
       // On several nodes, a transaction that has ended with an error has changed nothing.
       throw (await partsError('node')) ?? unconfirmedCommit();
     });
@@ -102,7 +105,7 @@ const idsOf = ([ids]: Values) => (ids ?? '').replaceAll(/[{}]/g, '').split(',');
 function read(session: PostgresSession, send: () => Promise<Rows>): Promise<Rows> {
   return send().catch((error) => {
     const isBroken =
-      isUnconfirmed(error) || (isNodeError(error) && databaseCode(error) !== '57014');
+      outcomeOf(error) === 'unconfirmed' || (isNodeError(error) && databaseCode(error) !== '57014');
     if (session.isOpen && isBroken) return send();
     throw error;
   });

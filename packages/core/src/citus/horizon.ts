@@ -27,12 +27,12 @@ export function createHorizon(recover: () => Promise<void>) {
     // The cursor may come from another instance, which knew a later settled number.
     const cursor = BigInt(values[0] ?? 0);
     if (cursor < oldest && cursor >= upTo) upTo = cursor + 1n;
-    const { rows, count } = await session.query(selectChangesUpTo, [...values, String(upTo)]);
+    const { rows } = await session.query(selectChangesUpTo, [...values, String(upTo)]);
     // Each table has a snapshot of its own. Meanwhile somebody may have forgotten deletions of this page.
     const later = await session.query('select forgotten_up_to::text from plant_feed', []);
     const [[json, ...columns] = []] = rows;
     const feed = { ...JSON.parse(String(json)), forgottenUpTo: later.rows[0]?.[0] };
-    return { rows: [[JSON.stringify(feed), ...columns]], count };
+    return { rows: [[JSON.stringify(feed), ...columns]] };
   };
 
   /** Returns the number when it is settled, or the last settled number when the nodes take long. */

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { NotSentError, PartsError } from '../database/errors.ts';
+import { PartsError, StatementError } from '../database/errors.ts';
 import type { PostgresSession } from '../database/session.ts';
 
 /** After trouble with a node, batches go by node for this many milliseconds. */
@@ -25,7 +25,7 @@ export class Nodes {
   /**
    * Sends a write of plants.
    *
-   * @throws PartsError when the plants should be sent by node, and NotSentError when their node is in trouble
+   * @throws PartsError when the plants should be sent by node, and StatementError when their node is in trouble
    */
   async write<T>(session: PostgresSession, ids: string[], send: () => Promise<T>): Promise<T> {
     if (performance.now() > this.#suspectUntil) return send();
@@ -34,7 +34,7 @@ export class Nodes {
     const [node = ''] = parts.keys();
     for (let last = this.#running.get(node); last; last = this.#running.get(node)) {
       const left = last.since + patience - performance.now();
-      if (left <= 0) throw new NotSentError('the node of the plant does not respond');
+      if (left <= 0) throw new StatementError('notSent', 'the node of the plant does not respond');
       await Promise.race([last.promise, setTimeout(left)]);
     }
     const running = { ...Promise.withResolvers<void>(), since: performance.now() };

@@ -1,37 +1,36 @@
 import { setImmediate } from 'node:timers/promises';
-import { PlantStoreError } from '../plant-store-error.ts';
-import { addDatabaseTime, type CallOptions, type Deadline, deadlineOf } from './deadline.ts';
-import { callerDisconnected, databaseUnavailable, NotSentError } from './errors.ts';
+import { type CallOptions, type Deadline, deadlineOf } from './deadline.ts';
+import {
+  type Advice,
+  callerDisconnected,
+  databaseUnavailable,
+  overloaded,
+  StatementError,
+} from './errors.ts';
 
 export interface BatcherOptions<Input, Output> {
-  /** What waits, in the plural. Error messages contain this text. */
-  readonly what: string;
-  /**
-   * Runs one statement for all calls, and settles each call. The promise is never rejected, and is resolved
-   * when the statement has ended.
-   */
+  /** Runs one statement for all calls, and settles each call. Resolves when the statement has ended. Never rejects. */
   readonly send: (calls: Call<Input, Output>[]) => Promise<void>;
-  /** Makes the error for a call whose statement is still running at the call's deadline. */
-  readonly late: () => PlantStoreError;
   /** The maximum number of statements that run at the same time. */
   readonly running: number;
   /** The number of calls that fill a statement. */
   readonly batch: number;
-  /** The size of a call, in bytes or rows. Default: 0. */
-  readonly sizeOf?: (input: Input) => number;
   /** The total size of calls that fills a statement. */
   readonly size?: number;
-  /** The maximum total size of the waiting calls. */
-  readonly maxSize?: number;
-  /** The row that a call locks. A call waits while a running statement may lock its row. */
+  /** The size of a call, in bytes or rows. Default: 0. */
+  readonly sizeOf?: (input: Input) => number;
+  /** The row that a write locks. A call waits while a running statement may lock its row. */
   readonly rowOf?: (input: Input) => bigint;
+  /** The advice in the error for a call whose deadline passes. */
+  readonly advice?: Advice;
 }
 
-/** The maximum number of waiting calls. */
+/** The maximum number of waiting calls, and their maximum total size. */
 const maxWaiting = 10_000;
+const maxSize = 2 ** 26;
 
-/** A statement takes at most `most` × `batch` calls. */
-const most = 32;
+/** The maximum number of calls in a statement. */
+const maxBatch = 4_096;
 
 /** A statement is slow after this number of milliseconds. A second statement may then start. */
 const slowAfter = 50;
@@ -61,20 +60,19 @@ export class Batcher<Input, Output> {
   #isScheduled = false;
 
   constructor(options: BatcherOptions<Input, Output>) {
-    const unlimited = Number.POSITIVE_INFINITY;
-    this.#options = { sizeOf: () => 0, size: unlimited, maxSize: unlimited, ...options };
+    this.#options = { sizeOf: () => 0, size: Number.POSITIVE_INFINITY, ...options };
   }
 
   /**
    * Adds a call, and resolves with its output.
    *
    * @param isBulk whether the call is one of many. Such calls leave half of the queue to single calls.
-   * @throws PlantStoreError `overloaded` when too many calls wait, or `databaseUnavailable` when no statement
-   *   started in time. Otherwise, throws the error of `late`, or the error with which `send` rejects the call.
+   * @throws PlantStoreError `overloaded` when too many calls wait, `databaseUnavailable` at the deadline of the
+   *   call, or the error with which `send` rejects the call.
    */
   run(input: Input, options?: CallOptions, isBulk = false): Promise<Output> {
     const call = new Call<Input, Output>(input, options, this.#options.sizeOf(input));
-    if (this.#isOverloaded(isBulk)) call.reject(this.#overloaded());
+    if (this.#isOverloaded(isBulk)) call.reject(overloaded());
     else {
       this.#waiting.push(call);
       this.#size += call.size;
@@ -84,17 +82,17 @@ export class Batcher<Input, Output> {
     return call.outcome;
   }
 
-  /** The number of calls that wait for a statement, and the number of calls in running statements. */
-  get pending(): { waiting: number; inFlight: number } {
-    return { waiting: this.#waiting.length, inFlight: this.#inFlight.length };
+  /** The number of calls that wait for a statement. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   /** Resolves when all current calls are settled. */
   async drained(): Promise<void> {
-    await Promise.allSettled([...this.#waiting, ...this.#inFlight].map(({ outcome }) => outcome));
+    await Promise.allSettled([...this.#waiting, ...this.#sent].map(({ outcome }) => outcome));
   }
 
-  get #inFlight(): Call<Input, Output>[] {
+  get #sent(): Call<Input, Output>[] {
     return [...this.#running.keys()].flat();
   }
 
@@ -134,10 +132,10 @@ export class Batcher<Input, Output> {
   readonly #look = (): void => {
     this.#timer = undefined;
     const now = performance.now();
-    for (const call of this.#inFlight) {
-      if (call.deadline <= now) call.reject(this.#options.late());
+    for (const call of this.#sent) {
+      if (call.deadline <= now) call.reject(databaseUnavailable(undefined, this.#options.advice));
     }
-    this.#keep((call) => !hasLeft(call, now));
+    this.#keep((call) => !this.#hasLeft(call, now));
     this.#start();
   };
 
@@ -147,10 +145,10 @@ export class Batcher<Input, Output> {
     // Commits wait for the disk one after the other. While the disk is slow, a second write would wait for the
     // disk twice as long. It starts when the first one exceeds twice the usual time: the disk is then not the
     // cause.
-    const usual = this.#options.rowOf ? this.#took : 0;
-    const slow = performance.now() - Math.max(slowAfter, 2 * usual);
-    if ([...this.#running.values()].every((startedAt) => startedAt <= slow)) return true;
-    return this.#isFull && usual < slowDisk;
+    const isDiskSlow = this.#options.rowOf !== undefined && this.#took > slowDisk;
+    if (this.#isFull && !isDiskSlow) return true;
+    const slow = performance.now() - (isDiskSlow ? 2 * this.#took : slowAfter);
+    return [...this.#running.values()].every((startedAt) => startedAt <= slow);
   }
 
   /** Whether the waiting calls fill a statement. */
@@ -160,30 +158,23 @@ export class Batcher<Input, Output> {
 
   #isOverloaded(isBulk: boolean): boolean {
     const limit = isBulk ? maxWaiting / 2 : maxWaiting;
-    if (this.#waiting.length >= limit || this.#size >= this.#options.maxSize) return true;
+    if (this.#waiting.length >= limit || this.#size >= maxSize) return true;
     const [oldest] = this.#waiting;
     if (!oldest || !this.#isFull) return false;
     return performance.now() - oldest.madeAt > patience * (oldest.deadline - oldest.madeAt);
   }
 
-  #overloaded(): PlantStoreError {
-    const waiting = `${this.#waiting.length} ${this.#options.what} are waiting already`;
-    const message = `${waiting}: nothing was written, send the request again later`;
-    return new PlantStoreError('overloaded', message);
-  }
-
   /** Takes the oldest waiting calls that fit into one statement. */
   #take(): Call<Input, Output>[] {
-    const { batch, size, rowOf } = this.#options;
+    const { size, rowOf } = this.#options;
     const now = performance.now();
-    const locked = new Set(rowOf && this.#inFlight.map(({ input }) => rowOf(input)));
+    const locked = new Set(rowOf && this.#sent.map(({ input }) => rowOf(input)));
     const taken: Call<Input, Output>[] = [];
     let total = 0;
     this.#keep((call) => {
-      if (taken.length === most * batch || total >= size) return true;
-      if (hasLeft(call, now)) return false;
+      if (taken.length === maxBatch || total >= size) return true;
+      if (this.#hasLeft(call, now)) return false;
       if (rowOf && locked.has(rowOf(call.input))) return true;
-      call.sentAt = now;
       taken.push(call);
       total += call.size;
       return false;
@@ -196,15 +187,16 @@ export class Batcher<Input, Output> {
     this.#waiting = this.#waiting.filter(isKept);
     this.#size = this.#waiting.reduce((sum, { size }) => sum + size, 0);
   }
-}
 
-/** Rejects a waiting call if its caller has disconnected or its time is over. Returns whether the call has ended. */
-function hasLeft<Input, Output>(call: Call<Input, Output>, now: number): boolean {
-  if (call.caller?.isGone) call.reject(callerDisconnected());
-  else if (call.deadline <= now) {
-    call.reject(databaseUnavailable(new NotSentError('no statement has ended in time')));
+  /** Rejects a waiting call if its caller has disconnected or its time is over. Returns whether it did. */
+  #hasLeft(call: Call<Input, Output>, now: number): boolean {
+    if (call.caller?.isGone) call.reject(callerDisconnected());
+    else if (call.deadline <= now) {
+      const cause = new StatementError('notSent', 'no statement has ended in time');
+      call.reject(databaseUnavailable(cause, this.#options.advice));
+    }
+    return call.isSettled;
   }
-  return call.isSettled;
 }
 
 /** A call that waits for the database. A call is settled once; later outcomes change nothing. */
@@ -215,10 +207,9 @@ export class Call<Input, Output> {
   /** See `BatcherOptions.sizeOf`. */
   readonly size: number;
   readonly madeAt = performance.now();
-  /** The time at which a statement took the call. */
-  sentAt: number | undefined;
   isSettled = false;
-  readonly #outcome = Promise.withResolvers<Output>();
+  readonly #settled = Promise.withResolvers<Output>();
+  readonly outcome = this.#settled.promise;
 
   constructor(input: Input, options: CallOptions | undefined, size: number) {
     this.input = input;
@@ -227,22 +218,13 @@ export class Call<Input, Output> {
     this.size = size;
   }
 
-  get outcome(): Promise<Output> {
-    return this.#outcome.promise;
-  }
-
   resolve(output: Output): void {
-    this.#settle();
-    this.#outcome.resolve(output);
+    this.isSettled = true;
+    this.#settled.resolve(output);
   }
 
   reject(error: Error): void {
-    this.#settle();
-    this.#outcome.reject(error);
-  }
-
-  #settle(): void {
-    if (!this.isSettled && this.sentAt !== undefined) addDatabaseTime(this.caller, this.sentAt);
     this.isSettled = true;
+    this.#settled.reject(error);
   }
 }

@@ -5,21 +5,17 @@ import { DatabaseSettingsError } from './errors.ts';
 /** The form of a database URL, for messages. */
 export const databaseUrlSyntax = 'postgres://user:password@host:port/database';
 
-/** A host of the URL. A host that starts with `/` is the directory of a Unix socket. */
-export interface Host {
+/** A host of a database URL, and how to connect to it. An empty text means the default of postgres.js. */
+export interface DatabaseAddress {
+  /** The name of the host, or the directory of a Unix socket. */
   readonly host: string;
   readonly port: number;
-}
-
-/** The parts of a database URL. */
-export interface DatabaseAddress {
-  readonly hosts: readonly Host[];
-  /** Missing parts have the defaults of postgres.js, such as `PGUSER`. */
-  readonly credentials: { user?: string; password?: string; database?: string };
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  readonly ssl: ConnectionOptions | false;
   /** Whether the URL names a PgBouncer in transaction mode (`?pgbouncer=true`). */
   readonly isPooler: boolean;
-  /** Returns the options of TLS for a host, or false for a connection without TLS. */
-  readonly tlsOf: (host: string) => ConnectionOptions | false;
   /** Further settings of the session. */
   readonly settings: Readonly<Record<string, string>>;
 }
@@ -31,38 +27,37 @@ const pattern =
 export const isDatabaseUrl = (text: string): boolean => pattern.test(text);
 
 /**
- * Parses a URL as libpq does ("Connection URIs" in PostgreSQL's manual), and reads its certificates. Several
- * hosts are separated by commas. `?host=/run/postgresql` names a Unix socket.
+ * Returns the addresses in a URL, and reads its certificates. Several hosts are separated by commas, and
+ * `?host=/run/postgresql` names a Unix socket, as in libpq ("Connection URIs" in PostgreSQL's manual). The parser of
+ * postgres.js would send `host`, `sslrootcert` and `pgbouncer` to the server.
  *
  * @throws DatabaseSettingsError with a message that contains no part of the password
  */
-export function parseDatabaseUrl(text: string): DatabaseAddress {
+export function parseDatabaseUrl(text: string): DatabaseAddress[] {
   try {
-    const parts = pattern.exec(text);
-    if (!parts) throw new Error('its URL has another form');
-    const [user, password, hosts = '', database] = parts
-      .slice(1, 5)
-      .map((part = '') => decodeURIComponent(part));
-    const parameters = Object.fromEntries(new URLSearchParams(parts[5]));
+    const [, ...parts] = pattern.exec(text) ?? [];
+    if (parts.length === 0) throw new Error('its URL has another form');
+    const [user = '', password = '', hosts = '', database = ''] = parts.map((part = '', i) =>
+      i < 4 ? decodeURIComponent(part) : part,
+    );
+    const parameters = Object.fromEntries(new URLSearchParams(parts[4]));
     const {
-      host = hosts,
+      host: names = hosts,
       port = '5432',
       pgbouncer,
       sslmode,
       sslrootcert,
       ...settings
     } = parameters;
-    return {
-      hosts: host.split(',').map((each) => parseHost(each, port)),
-      credentials: {
-        ...(user && { user }),
-        ...(password && { password }),
-        ...(database && { database }),
-      },
-      isPooler: pgbouncer === 'true',
-      tlsOf: readTls(sslmode, sslrootcert),
-      settings,
-    };
+    return names.split(',').map((name) => {
+      const isSocket = name.startsWith('/');
+      const url = new URL(`postgres://${isSocket || name === '' ? 'localhost' : name}`);
+      const host = isSocket ? name : url.hostname.replace(/^\[(.*)\]$/, '$1');
+      const ssl = tlsOf(host, sslmode, sslrootcert);
+      const isPooler = pgbouncer === 'true';
+      const credentials = { user, password, database };
+      return { host, port: Number(url.port || port), ...credentials, ssl, isPooler, settings };
+    });
   } catch (cause) {
     const form = `check its URL, ${databaseUrlSyntax}, where special characters are percent-encoded`;
     throw new DatabaseSettingsError(`${form}, such as %40 for @`, cause);
@@ -71,40 +66,23 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
 
 /** Names the hosts and the database of a URL, without user, password and parameters. */
 export function describeDatabaseUrl(text: string): string {
-  const { hosts, credentials } = parseDatabaseUrl(text);
-  return `${hosts.map(({ host, port }) => `${host}:${port}`)}/${credentials.database ?? ''}`;
-}
-
-function parseHost(text: string, commonPort: string): Host {
-  if (text.startsWith('/')) return { host: text, port: Number(commonPort) };
-  const { hostname, port } = new URL(`postgres://${text || 'localhost'}`);
-  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || commonPort) };
+  const addresses = parseDatabaseUrl(text);
+  return `${addresses.map(({ host, port }) => `${host}:${port}`)}/${addresses[0]?.database}`;
 }
 
 /**
  * Reads `sslmode` and `sslrootcert` ("SSL Support" in PostgreSQL's manual). Without both, a connection has no
  * TLS. With `sslrootcert` alone, the mode is `verify-full`.
  */
-function readTls(sslmode?: string, sslrootcert?: string): DatabaseAddress['tlsOf'] {
+function tlsOf(host: string, sslmode?: string, sslrootcert?: string): DatabaseAddress['ssl'] {
   const mode = sslmode ?? (sslrootcert === undefined ? 'disable' : 'verify-full');
   if (!['disable', 'require', 'verify-ca', 'verify-full'].includes(mode)) {
     throw new Error(`sslmode is ${mode}: set disable, require, verify-ca or verify-full`);
   }
-  const authority = sslrootcert === undefined ? {} : { ca: readCertificates(sslrootcert) };
-  return (host) => {
-    if (mode === 'disable' || host.startsWith('/')) return false;
-    // Without `host`, Node would check the certificate of an IP address for the name "localhost".
-    if (mode === 'verify-full') return { ...authority, host };
-    if (mode === 'require' && !sslrootcert) return { rejectUnauthorized: false };
-    return { ...authority, checkServerIdentity: () => undefined };
-  };
-}
-
-function readCertificates(sslrootcert: string): string {
-  try {
-    return readFileSync(sslrootcert, 'utf8');
-  } catch (cause) {
-    const message = `sslrootcert is ${sslrootcert}, a file that cannot be read: set a PEM file`;
-    throw new Error(message, { cause });
-  }
+  const authority = sslrootcert === undefined ? {} : { ca: readFileSync(sslrootcert) };
+  if (mode === 'disable' || host.startsWith('/')) return false;
+  // Without `host`, Node would check the certificate of an IP address for the name "localhost".
+  if (mode === 'verify-full') return { ...authority, host };
+  if (mode === 'require' && !sslrootcert) return { rejectUnauthorized: false };
+  return { ...authority, checkServerIdentity: () => undefined };
 }

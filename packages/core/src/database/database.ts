@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Caller, CallOptions, Deadline } from './deadline.ts';
+import type { Caller, CallOptions } from './deadline.ts';
 import { type Advice, DataDirectoryError } from './errors.ts';
 
 /** The location of a database: the URL of a Postgres, or the directory of an embedded database. */
@@ -51,7 +51,7 @@ function checkDirectory(given: unknown): string {
   return resolve(given);
 }
 
-/** A Postgres server, or a Postgres that is embedded in this process. */
+/** A Postgres server, or a Postgres that is embedded in this process. `pool.ts` says what becomes of a statement. */
 export interface Database {
   /** Runs a statement that changes nothing. Runs it again, once, when its connection is lost. */
   readonly read: Run;
@@ -59,7 +59,7 @@ export interface Database {
   readonly write: Run;
   /** The number of statements of each kind that run at the same time. */
   readonly connections: Readonly<Record<Kind, number>>;
-  /** The connections and queues, for metrics. */
+  /** The state of the connections, for metrics. */
   pool(): PoolState;
   close(): Promise<void>;
 }
@@ -94,27 +94,21 @@ export type Run = <Row extends readonly unknown[] = unknown[]>(
 /** The values of a statement's parameters. */
 export type Values = readonly (string | null)[];
 
-export interface Rows<Row = unknown[]> {
-  /** Each row is an array of its columns. */
-  readonly rows: Row[];
-  /** The number of rows that the statement returned or changed. */
-  readonly count: number;
-}
+/** Each row is an array of its columns. */
+export type Rows<Row = unknown[]> = { readonly rows: Row[] };
 
 export interface RunOptions extends CallOptions {
   readonly kind: Kind;
   /**
-   * The time until which the caller waits. Default: the deadline. With `Infinity`, the promise settles when
-   * the statement has ended, or when its connection was dropped.
+   * The calls that share the statement, if a batcher sends it. The batcher rejects each call at its deadline, so
+   * the promise of this statement settles when the statement has ended. Without `calls`, it settles at the
+   * deadline at the latest.
    */
-  readonly until?: Deadline | undefined;
+  readonly calls?: readonly { readonly caller: Caller | undefined }[];
   /** The advice for the client. An error of the statement contains this advice. */
   readonly advice?: Advice;
-  /** The calls that share the statement, for observers. Default: one call, the one of `caller`. */
-  readonly calls?: readonly { readonly caller: Caller | undefined }[];
 }
 
-/** The state of all connections, for metrics. */
 export interface PoolState {
   /** The number of statements that wait for a connection. */
   readonly waiting: number;
@@ -126,3 +120,24 @@ export interface PoolState {
 
 /** Runs a statement in a session of its own, outside of the pool. Returns its rows as objects. */
 export type Query = <Row extends object>(text: string, values?: Values) => Promise<Row[]>;
+
+/**
+ * Is called when a statement is sent, with its text and with the callers that share it. The returned function is
+ * called when the statement has ended.
+ */
+export type StatementObserver = (sent: {
+  readonly text: string;
+  readonly callers: readonly Caller[];
+}) => ((error?: unknown) => void) | undefined;
+
+/** The observers of all stores in this process. */
+export const statementObservers = new Set<StatementObserver>();
+
+/** Returns the first operation of a statement, and the table of this operation. */
+export function describeStatement(text: string) {
+  const matches = text.matchAll(/\b(insert into|delete from|update|from) "?(\w+)(\(?)/g);
+  // A name before a parenthesis is a function.
+  const [, words = 'select', table] = matches.find(([, , , parenthesis]) => !parenthesis) ?? [];
+  const [first = ''] = words.split(' ');
+  return { operation: first === 'from' ? 'SELECT' : first.toUpperCase(), table };
+}

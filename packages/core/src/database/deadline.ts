@@ -1,4 +1,5 @@
-import { PlantStoreError } from '../plant-store-error.ts';
+import { invalidInput } from '../plant-store-error.ts';
+import { StatementError } from './errors.ts';
 
 /** The time by which a call ends, as milliseconds on the clock `performance.now()`. */
 export type Deadline = number;
@@ -12,13 +13,6 @@ export interface CallOptions {
 /** The sender of a call. When the sender disconnects, the store drops the waiting statements of the call. */
 export interface Caller {
   readonly isGone: boolean;
-  /** The milliseconds for which the database has worked for this caller. The store adds to this number. */
-  databaseTime?: number;
-}
-
-/** Adds the time since `since` to `databaseTime` of the caller. */
-export function addDatabaseTime(caller: Caller | undefined, since: number): void {
-  if (caller?.databaseTime !== undefined) caller.databaseTime += performance.now() - since;
 }
 
 /** The time limit of a call without a deadline, in milliseconds. */
@@ -32,7 +26,7 @@ export const defaultTimeout = 5_000;
  */
 export function deadlineOf({ deadline = deadlineIn(defaultTimeout) }: CallOptions = {}): Deadline {
   if (typeof deadline === 'number' && !Number.isNaN(deadline)) return deadline;
-  throw new PlantStoreError('invalidInput', 'invalid input: deadline must be a number');
+  throw invalidInput('deadline must be a number');
 }
 
 /** Returns the deadline that is this many milliseconds from now. */
@@ -40,27 +34,18 @@ export function deadlineIn(milliseconds: number): Deadline {
   return performance.now() + milliseconds;
 }
 
-/** Returns the value of a promise, or throws the error of the promise, or throws `lateError()` at the deadline. */
-export async function beforeDeadline<T>(
-  promise: PromiseLike<T>,
-  deadline: Deadline,
-  lateError: () => Error,
-): Promise<T> {
+/** Settles as a promise does, or rejects at the deadline. */
+export async function withDeadline<T>(promise: PromiseLike<T>, deadline: Deadline): Promise<T> {
   const late = Promise.withResolvers<never>();
+  const error = () => new StatementError('overdue', 'the database did not respond in time');
   // Node fires a timer with a longer delay at once, and warns about a negative delay.
   const delay = Math.min(Math.max(0, deadline - performance.now()), 2 ** 31 - 1);
-  const timer = setTimeout(() => late.reject(lateError()), delay);
+  const timer = setTimeout(() => late.reject(error()), delay);
   try {
     return await Promise.race([promise, late.promise]);
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Returns the value of a promise, or throws after this many milliseconds. */
-export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): Promise<T> {
-  const lateError = () => new Error(`no response within ${milliseconds} ms`);
-  return beforeDeadline(promise, deadlineIn(milliseconds), lateError);
 }
 
 /** The latest time that the store sends. The driver turns a time into a Date, and no Date is infinite. */

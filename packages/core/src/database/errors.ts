@@ -10,13 +10,6 @@ import { databaseCode, PlantStoreError, rootCause, rootMessage } from '../plant-
  */
 type Meaning = readonly [kind: 'row' | 'wait' | 'settings' | 'state', advice: string];
 
-const address = 'check the host and the port in DATABASE_URL, and that the database is running';
-const policy: Meaning = [
-  'row',
-  'row-level security or a rule of a table stops the store: run ALTER TABLE … DISABLE ROW LEVEL SECURITY or ' +
-    'DROP RULE … ON that table, or let a superuser run ALTER ROLE … BYPASSRLS for the user of the store',
-];
-
 /** The meanings by SQLSTATE, by the class of a SQLSTATE, and by the code of a network error. */
 const meanings: Readonly<Record<string, Meaning>> = {
   '01000': ['state', 'check the standby: somebody cancelled the wait of a commit for it'],
@@ -34,10 +27,6 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '42': ['state', 'undo the changes of the tables and their columns'],
   '42501': ['state', 'grant the privilege that plant-store-server doctor shows'],
   '42704': ['settings', 'remove that setting from its URL'],
-  '42P10': [
-    'state',
-    'create the primary key of plants again: ALTER TABLE plants ADD PRIMARY KEY (id)',
-  ],
   '53100': ['state', 'free some room on the disk of the database'],
   '53300': ['state', 'raise max_connections, or run fewer clients'],
   '55P03': ['wait', 'end the session that has the lock, which plant-store-server doctor names'],
@@ -45,27 +34,31 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '57P03': ['state', 'try again in a moment: the database is starting or stopping'],
   P0: ['row', 'drop the trigger, or correct its function'],
   CITUS_WORKER: ['settings', 'set DATABASE_URL to the address of the coordinator'],
-  ENOENT: ['state', address],
   ENOTFOUND: ['settings', 'check the host in its URL'],
+  POLICY: [
+    'row',
+    'row-level security or a rule of a table stops the store: run ALTER TABLE … DISABLE ROW LEVEL SECURITY or ' +
+      'DROP RULE … ON that table, or let a superuser run ALTER ROLE … BYPASSRLS for the user of the store',
+  ],
 };
 
-/** Whether an error comes from row-level security or a rule, which have the SQLSTATE of a missing privilege. */
-function isPolicyError(cause: unknown): boolean {
-  const routines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuery'];
-  return routines.includes(String(rootCause(cause)?.routine));
-}
+/** Row-level security and rules have the SQLSTATE of a missing privilege. */
+const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuery'];
 
 function meaningOf(error: unknown): Meaning {
-  const code = databaseCode(error) ?? '';
-  const known = isPolicyError(error) ? policy : (meanings[code] ?? meanings[code.slice(0, 2)]);
+  const isPolicy = policyRoutines.includes(String(rootCause(error)?.routine));
+  const code = isPolicy ? 'POLICY' : (databaseCode(error) ?? '');
+  const known = meanings[code] ?? meanings[code.slice(0, 2)];
   if (known) return known;
   if (/CERT|SIGNATURE/.test(code)) {
     return ['settings', 'check the certificate of the server, and sslrootcert in its URL'];
   }
-  if (/secure TLS/.test(rootMessage(error))) {
+  if (rootMessage(error).includes('secure TLS')) {
     return ['state', 'turn on TLS in the server, or remove sslmode from its URL'];
   }
-  return ['state', isStatementError(error) ? 'its log may say more' : address];
+  return outcomeOf(error) === 'rolledBack'
+    ? ['state', 'its log may say more']
+    : ['state', 'check the host and the port in DATABASE_URL, and that the database is running'];
 }
 
 /** Explains an error to an operator: the database's own message, and what to do. It has no password and no SQL. */
@@ -89,94 +82,78 @@ export function databaseSettingsError(cause: unknown): DatabaseSettingsError | u
   return kind === 'settings' ? new DatabaseSettingsError(advice, cause) : undefined;
 }
 
-/**
- * Whether the database rolled a statement back. After a commit, the server sends only warnings, so the
- * severity ERROR shows a rollback (PostgreSQL's manual, "Error and Notice Message Fields").
- */
-export function isStatementError(error: unknown): boolean {
-  // The server may reject a new session with an error, too.
-  return !(reasonOf(error) instanceof NotSentError) && rootCause(error)?.severity === 'ERROR';
+/** The error for a data directory that the store cannot use, for example because another process has the lock. */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError';
 }
 
-/** Whether one row of a statement is wrong. The statement changed nothing; the other rows may be valid. */
-function isDataError(error: unknown): boolean {
-  return isStatementError(error) && !isLateWrite(error) && meaningOf(error)[0] === 'row';
-}
+/** What became of a statement that did not succeed. */
+type Outcome =
+  | 'abandoned' // It was not sent, because its caller had disconnected.
+  | 'notSent' // No connection was free, or could be opened.
+  | 'late' // Its deadline had passed, so the database rolled it back.
+  | 'rolledBack' // The database rolled it back for another reason.
+  | 'unconfirmed' // It is committed, but the standby has not confirmed it, so a failover may lose it.
+  | 'overdue' // It still runs at the end of its caller's wait.
+  | 'lost'; // Its connection was lost before the response.
 
-/** The error of a batch that changed nothing, and whose parts have to be sent separately: see `citus/`. */
-export class PartsError extends Error {
-  override readonly name = 'PartsError';
-  readonly severity = 'ERROR';
-  /** The ids of each part. */
-  readonly parts: readonly (readonly string[])[];
+/** An error of the store itself about a statement. All other errors come from the database or the network. */
+export class StatementError extends Error {
+  override readonly name = 'StatementError';
+  readonly outcome: Outcome;
 
-  constructor(parts: readonly (readonly string[])[], options?: ErrorOptions) {
-    super('the rows of the batch are on several nodes', options);
-    this.parts = parts;
+  constructor(outcome: Outcome, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.outcome = outcome;
   }
 }
 
-/** Whether parts of a batch may succeed after the whole batch has failed and changed nothing. */
-export function isSplittable(error: unknown): boolean {
-  if (reasonOf(error) instanceof PartsError) return true;
-  return isDataError(error) || (isStatementError(error) && meaningOf(error)[0] === 'wait');
-}
+/** The error of a batch that changed nothing, and whose parts have to be sent separately: see `citus/`. */
+export class PartsError extends StatementError {
+  /** The ids of each part. */
+  readonly parts: readonly (readonly string[])[];
 
-export function isReadOnlyError(error: unknown): boolean {
-  return databaseCode(error) === '25006';
+  constructor(parts: readonly (readonly string[])[]) {
+    super('rolledBack', 'the rows of the batch are on several nodes');
+    this.parts = parts;
+  }
 }
 
 /** The message of a write that reached the database after its deadline; see `plants/statements.ts`. */
 export const lateWrite = 'the deadline of this write has passed';
 
-/** The error for a write whose deadline has passed before the store sends the write. */
-export function lateWriteError(): Error {
-  return Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
+export function outcomeOf(error: unknown): Outcome {
+  const reason = reasonOf(error);
+  if (reason instanceof StatementError) return reason.outcome;
+  if (reason instanceof PlantStoreError) return 'notSent';
+  // After a commit, the server sends only warnings, so the severity ERROR shows a rollback (PostgreSQL's manual,
+  // "Error and Notice Message Fields").
+  if (rootCause(reason)?.severity !== 'ERROR') return 'lost';
+  return rootMessage(reason).includes(lateWrite) ? 'late' : 'rolledBack';
 }
 
-/** Whether a write changed nothing because it reached the database too late. */
-export function isLateWrite(error: unknown): boolean {
-  return databaseCode(error) === '22P02' && rootMessage(error).includes(lateWrite);
+/** Whether parts of a batch may succeed after the whole batch has failed and changed nothing. */
+export function isSplittable(error: unknown): boolean {
+  if (reasonOf(error) instanceof PartsError) return true;
+  return outcomeOf(error) === 'rolledBack' && ['row', 'wait'].includes(meaningOf(error)[0]);
 }
 
-/** The error for a commit whose wait for the standby was cancelled. A failover may lose the commit. */
+/** The error for a commit whose wait for the standby was cancelled. */
 export function unconfirmedCommit(): Error {
   const message = 'the database warned that a failover may lose the commit';
-  return Object.assign(new Error(message), { code: '01000' });
-}
-
-export function isUnconfirmed(error: unknown): boolean {
-  return databaseCode(error) === '01000';
-}
-
-/** The error of a statement that was never sent, because no connection was free. */
-export class NotSentError extends Error {
-  override readonly name = 'NotSentError';
-}
-
-/** The error of a statement that still runs at the end of its caller's wait. */
-export class OverdueError extends Error {
-  override readonly name = 'OverdueError';
-  override readonly message = 'the database did not respond in time';
-}
-
-/** Whether a statement was sent, and its connection was lost before the outcome was known. */
-export function isLostConnection(error: unknown): boolean {
-  const reason = reasonOf(error);
-  if (reason instanceof NotSentError || reason instanceof OverdueError) return false;
-  return !(reason instanceof PlantStoreError || isUnconfirmed(reason) || isStatementError(reason));
-}
-
-/** The cause of the error for a call whose caller has disconnected. */
-export class CallerDisconnectedError extends Error {
-  override readonly name = 'CallerDisconnectedError';
+  return Object.assign(new StatementError('unconfirmed', message), { code: '01000' });
 }
 
 /** The error for a call whose caller has disconnected. Nobody reads this error. */
 export function callerDisconnected(): PlantStoreError {
-  const message = 'the caller has disconnected';
-  const cause = new CallerDisconnectedError(message);
-  return new PlantStoreError('databaseUnavailable', message, { cause });
+  return databaseUnavailable(new StatementError('abandoned', 'the caller has disconnected'));
+}
+
+/** The error for a call that finds a full queue. */
+export function overloaded(): PlantStoreError {
+  const message =
+    'too many such requests are waiting: nothing was written, send the request again later';
+  return new PlantStoreError('overloaded', message);
 }
 
 /** The error of the database or the network that is the cause of an error of the store. */
@@ -193,12 +170,12 @@ export function databaseUnavailable(
   [ifDone = 'try again', ifNotDone = 'try again later']: Advice = [],
 ): PlantStoreError {
   const cause = reasonOf(error);
-  const message =
-    cause instanceof NotSentError
-      ? `the store has no connection to the database: ${ifNotDone}`
-      : isStatementError(cause)
-        ? `the database cannot do this now (SQLSTATE ${databaseCode(cause)}): ${ifNotDone}`
-        : `the database did not respond: ${ifDone}`;
+  const messages: Partial<Record<Outcome, string>> = {
+    notSent: `the store has no connection to the database: ${ifNotDone}`,
+    late: `the database did not respond in time: ${ifNotDone}`,
+    rolledBack: `the database cannot do this now (SQLSTATE ${databaseCode(cause)}): ${ifNotDone}`,
+  };
+  const message = messages[outcomeOf(cause)] ?? `the database did not respond: ${ifDone}`;
   return new PlantStoreError('databaseUnavailable', message, { cause });
 }
 
@@ -207,14 +184,16 @@ export function explainError(error: unknown, advice?: Advice): PlantStoreError {
   if (error instanceof PlantStoreError) return error;
   // Drizzle wraps each error of a statement in another error.
   if (error instanceof Error && error.cause instanceof PlantStoreError) return error.cause;
-  const state = `(SQLSTATE ${databaseCode(error)})`;
-  if (['22021', '22P05'].includes(databaseCode(error) ?? '')) {
-    const message = `invalid input: the encoding of the database cannot hold this text ${state}`;
-    return new PlantStoreError('invalidInput', message, { cause: error });
-  }
-  if (!isDataError(error)) return databaseUnavailable(error, advice);
-  const message = `the database does not allow this ${state}: nothing was written, tell the operator before you send it again`;
-  return new PlantStoreError('plantRejected', message, { cause: error });
+  const isOfRow = outcomeOf(error) === 'rolledBack' && meaningOf(error)[0] === 'row';
+  if (!isOfRow) return databaseUnavailable(error, advice);
+  const state = `(SQLSTATE ${databaseCode(error)}): nothing was written`;
+  const [kind, message] = ['22021', '22P05'].includes(databaseCode(error) ?? '')
+    ? (['invalidInput', `the encoding of the database cannot hold this text ${state}`] as const)
+    : ([
+        'plantRejected',
+        `the database rejects this ${state}, tell the operator before you send it again`,
+      ] as const);
+  return new PlantStoreError(kind, message, { cause: error });
 }
 
 /** Waits for a query, and turns its error into a PlantStoreError. */
@@ -224,11 +203,4 @@ export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): 
   } catch (error) {
     throw explainError(error, advice);
   }
-}
-
-/**
- * The error for a data directory that the store cannot use, for example because another process has the lock.
- */
-export class DataDirectoryError extends Error {
-  override readonly name = 'DataDirectoryError';
 }

@@ -1,21 +1,30 @@
-import { setInterval, setTimeout } from 'node:timers/promises';
-import { PlantStoreError, rootMessage } from '../plant-store-error.ts';
-import type { Database, Kind, PoolState, Rows, Run, RunOptions, Values } from './database.ts';
-import { addDatabaseTime, beforeDeadline, type Deadline, deadlineOf } from './deadline.ts';
-import { observeStatement, statementObservers } from './diagnostics.ts';
+import { setInterval } from 'node:timers/promises';
+import { databaseCode, rootMessage } from '../plant-store-error.ts';
+import {
+  type Database,
+  type Kind,
+  type PoolState,
+  type Rows,
+  type Run,
+  type RunOptions,
+  type StatementObserver,
+  statementObservers,
+  type Values,
+} from './database.ts';
+import { type Caller, type Deadline, deadlineOf, withDeadline } from './deadline.ts';
 import {
   callerDisconnected,
   explainError,
-  isLateWrite,
-  isLostConnection,
-  isReadOnlyError,
-  lateWriteError,
-  NotSentError,
-  OverdueError,
+  lateWrite,
+  outcomeOf,
+  overloaded,
+  StatementError,
 } from './errors.ts';
 
 /** A session of the database. It runs one statement at a time. */
 export interface Session {
+  /** The database's name of the session. Undefined where only a pooler knows the session of a statement. */
+  readonly id: string | undefined;
   /** False when the connection is lost. A lost session is never used again. */
   readonly isOpen: boolean;
   /** When the session was opened, on the clock `performance.now()`. */
@@ -30,15 +39,17 @@ export interface Session {
 export interface Driver {
   readonly connections: Readonly<Record<Kind, number>>;
   open(kind: Kind): Promise<Session>;
-  /** Returns those of the overdue statements on which the database works. The promise is never rejected. */
-  working(overdue: readonly Statement[]): Promise<readonly Statement[]>;
+  /** Returns those of the sessions on whose statements the database works. Never rejects. */
+  working(ids: readonly string[]): Promise<ReadonlySet<unknown>>;
   close?(): Promise<void>;
 }
 
-/** A statement that runs. */
-export interface Statement {
-  readonly session: Session;
-  readonly deadline: Deadline;
+/** The sessions for one kind of statement, and the queue in front of them. */
+interface Lane {
+  /** The number of further statements that may have a session. */
+  free: number;
+  readonly idle: Session[];
+  readonly waiting: (PromiseWithResolvers<void> & { readonly caller: Caller | undefined })[];
 }
 
 /** The maximum number of statements of one kind that wait. */
@@ -53,21 +64,29 @@ const maxAge = 10 * 60_000;
 /** A write that is late although its deadline is this far away shows that a clock has moved. */
 const clockTolerance = 1_000;
 
-/** The time for which `close` waits for running statements, in milliseconds. */
-const closeGrace = 300;
+/** Behind a pooler, an overdue statement keeps its connection for this long, in milliseconds. */
+const poolerPatience = 30_000;
 
 /**
  * Runs the statements of a store. Each kind of statement has its own sessions, and one queue in front of them.
  *
- * When the database is silent, the caller gets an error at the deadline, but the statement keeps its session.
- * So a database that is slow, or that waits for its standby, never has more sessions than the pool. Once a
- * second, the pool asks the driver about overdue statements, and drops the sessions on which the database does
- * not work. A dropped session ends its statement with the error of a lost connection.
+ * When the server goes silent:
+ *
+ * 1. The caller of a statement gets an error at the deadline.
+ * 2. The statement keeps its session, and the session its place in the pool. So a database that is slow, or that
+ *    waits for its standby, never has more sessions than the pool.
+ * 3. Once a second, the pool asks the database in a new session on which of the overdue statements it works.
+ * 4. The pool drops the sessions of the other statements, or of all when it gets no response. A dropped statement
+ *    ends with the error of a lost connection. A read is then sent once more, a write never.
+ * 5. If the server continues after all, a write changes nothing, because its own SQL compares the deadline with the
+ *    clock. The next new session ends the dropped sessions that the server still has.
  */
 export class Pool implements Database {
   readonly connections: Database['connections'];
   readonly #driver: Driver;
-  readonly #lanes: readonly Lane[];
+  readonly #lanes: ReadonlyMap<string, Lane>;
+  /** The sessions with a running statement, and the deadline of the statement. */
+  readonly #running = new Map<Session, Deadline>();
   #isClosed = false;
   /** Older sessions are replaced when they are free. */
   #renewedAt = Number.NEGATIVE_INFINITY;
@@ -79,10 +98,9 @@ export class Pool implements Database {
   constructor(driver: Driver) {
     this.#driver = driver;
     this.connections = driver.connections;
-    // The cast is safe, because the keys of `connections` are the kinds.
-    const sizes = Object.entries(driver.connections) as [Kind, number][];
-    this.#lanes = sizes.map(([kind, size]) => new Lane(kind, size));
-    void this.#endOverdue();
+    const sizes = Object.entries(driver.connections);
+    this.#lanes = new Map(sizes.map(([kind, free]) => [kind, { free, idle: [], waiting: [] }]));
+    void this.#dropOverdue();
   }
 
   // The casts give the rows the columns that the caller's text selects.
@@ -94,56 +112,60 @@ export class Pool implements Database {
   readonly read = ((text, values, options) => {
     const call = { ...options, deadline: deadlineOf(options) };
     return this.write(text, values, call).catch((error) => {
-      if (!isLostConnection(error)) throw error;
+      if (outcomeOf(error) !== 'lost') throw error;
       return this.write(text, values, call);
     });
   }) as Run;
 
-  async #run(text: string, values: Parameters<Run>[1], options: RunOptions): Promise<Rows> {
+  #run(text: string, values: Parameters<Run>[1], options: RunOptions): Promise<Rows> {
     const deadline = deadlineOf(options);
-    const { kind, caller, calls = [{ caller }], until = deadline } = options;
-    const lane = this.#lanes.find((each) => each.kind === kind);
-    if (!lane || this.#isClosed) throw new NotSentError('the store is closed');
-    await lane.enter(deadline, caller);
-    const startedAt = performance.now();
-    const ended = this.#use(lane, deadline, (session) => {
-      const sent = typeof values === 'function' ? values(session.timeOf(deadline)) : values;
-      const query = () => session.query(text, sent);
-      if (statementObservers.size === 0) return query();
-      return observeStatement({ text, callers: calls.flatMap((call) => call.caller ?? []) }, query);
-    }).finally(() => lane.leave());
+    const ended = this.#send(text, values, options, deadline);
+    return options.calls ? ended : withDeadline(ended, deadline);
+  }
+
+  /** Waits for a session, and sends a statement. Settles when the statement has ended. */
+  async #send(
+    text: string,
+    values: Parameters<Run>[1],
+    { kind, caller, calls = [{ caller }] }: RunOptions,
+    deadline: Deadline,
+  ): Promise<Rows> {
+    const lane = this.#lanes.get(kind);
+    if (!lane || this.#isClosed) throw closed();
+    if (lane.free > 0) lane.free--;
+    else await turnOf(lane, caller);
+    let session: Session | undefined;
+    let ends: ReturnType<StatementObserver>[] = [];
+    let error: unknown;
     try {
-      if (until === Number.POSITIVE_INFINITY) return await ended;
-      return await beforeDeadline(ended, until, () => new OverdueError());
+      session = lane.idle.pop();
+      if (!session || !this.#isUsable(session)) {
+        session?.drop();
+        session = await this.#open(kind);
+      }
+      this.#running.set(session, deadline);
+      if (performance.now() >= deadline) throw new StatementError('late', lateWrite);
+      const sent = typeof values === 'function' ? values(session.timeOf(deadline)) : values;
+      if (statementObservers.size > 0) {
+        const callers = calls.flatMap((call) => call.caller ?? []);
+        ends = [...statementObservers].map((observe) => observe({ text, callers }));
+      }
+      return await session.query(text, sent);
+    } catch (thrown) {
+      error = thrown;
+      this.#dropAfter(error, session, deadline);
+      throw error;
     } finally {
-      addDatabaseTime(caller, startedAt);
+      for (const end of ends) end?.(error);
+      if (session) this.#takeBack(lane, session);
+      letNext(lane);
     }
   }
 
-  /** Sends one statement in an idle or a new session. */
-  async #use(
-    lane: Lane,
-    deadline: Deadline,
-    send: (session: Session) => Promise<Rows>,
-  ): Promise<Rows> {
-    let session = lane.idle.pop();
-    if (!session || !this.#isUsable(session)) {
-      session?.drop();
-      session = await this.#open(lane.kind);
-    }
-    const statement = { session, deadline };
-    lane.running.add(statement);
-    try {
-      if (performance.now() >= deadline) throw lateWriteError();
-      return await send(session);
-    } catch (error) {
-      this.#dropAfter(error, statement);
-      throw error;
-    } finally {
-      lane.running.delete(statement);
-      if (this.#isUsable(session)) lane.idle.push(session);
-      else session.drop();
-    }
+  #takeBack(lane: Lane, session: Session): void {
+    this.#running.delete(session);
+    if (this.#isUsable(session)) lane.idle.push(session);
+    else session.drop();
   }
 
   #isUsable({ isOpen, openedAt }: Session): boolean {
@@ -159,7 +181,7 @@ export class Pool implements Database {
         return await this.#driver.open(kind);
       } catch (cause) {
         this.#retryAt = performance.now() + retryDelay;
-        this.#openingError = new NotSentError(rootMessage(cause), { cause });
+        this.#openingError = new StatementError('notSent', rootMessage(cause), { cause });
         throw this.#openingError;
       }
     });
@@ -168,109 +190,86 @@ export class Pool implements Database {
   }
 
   /** Drops the sessions that are probably useless after the error of a statement. */
-  #dropAfter(error: unknown, { session, deadline }: Statement): void {
-    const now = performance.now();
-    if (isLostConnection(error)) {
-      session.drop();
+  #dropAfter(error: unknown, session: Session | undefined, deadline: Deadline): void {
+    const [now, outcome] = [performance.now(), outcomeOf(error)];
+    if (outcome === 'lost') {
+      session?.drop();
       // A server or a network that has lost one connection has usually lost the idle ones, too.
       this.#dropIdle();
     }
-    const isClockWrong = isLateWrite(error) && deadline - now > clockTolerance;
+    const isReadOnly = outcome === 'rolledBack' && databaseCode(error) === '25006';
+    const isClockWrong = outcome === 'late' && deadline - now > clockTolerance;
     // A new session may reach a server that accepts writes. Between two renewals, reads go on.
-    if ((isReadOnlyError(error) || isClockWrong) && now - this.#renewedAt > retryDelay) {
+    if ((isReadOnly || isClockWrong) && now - this.#renewedAt > retryDelay) {
       this.#renewedAt = now;
       this.#dropIdle();
     }
   }
 
   #dropIdle(): void {
-    for (const session of this.#lanes.flatMap(({ idle }) => idle.splice(0))) session.drop();
+    for (const lane of this.#lanes.values()) {
+      for (const session of lane.idle.splice(0)) session.drop();
+    }
+  }
+
+  get #overdue(): Session[] {
+    const now = performance.now();
+    return [...this.#running].flatMap(([session, deadline]) => (deadline < now ? session : []));
   }
 
   /** Once a second, drops the sessions of overdue statements on which the database does not work. */
-  async #endOverdue(): Promise<void> {
+  async #dropOverdue(): Promise<void> {
     for await (const _ of setInterval(1_000, undefined, { ref: false })) {
       if (this.#isClosed) return;
-      const overdue = this.#lanes.flatMap((lane) => lane.overdue);
-      const working = overdue.length === 0 ? [] : await this.#driver.working(overdue);
-      const running = new Set(this.#lanes.flatMap((lane) => [...lane.running]));
-      for (const each of overdue) {
-        if (running.has(each) && !working.includes(each)) each.session.drop();
+      const overdue = this.#overdue;
+      const ids = overdue.flatMap(({ id }) => id ?? []);
+      const working = ids.length > 0 ? await this.#driver.working(ids) : new Set();
+      for (const session of overdue) {
+        const patience = session.id === undefined ? poolerPatience : 0;
+        // Meanwhile the session may have begun another statement.
+        const isOverdue = Number(this.#running.get(session)) + patience < performance.now();
+        if (isOverdue && !working.has(session.id)) session.drop();
       }
     }
   }
 
   readonly pool = (): PoolState => {
-    const [session] = this.#lanes.flatMap(({ idle }) => idle);
-    const clockAhead = session ? Date.parse(session.timeOf(performance.now())) - Date.now() : 0;
-    const waiting = this.#lanes.reduce((sum, lane) => sum + lane.waiting.size, 0);
-    return { waiting, overdue: this.#lanes.flatMap((lane) => lane.overdue).length, clockAhead };
+    const lanes = [...this.#lanes.values()];
+    const [session] = lanes.flatMap(({ idle }) => idle);
+    return {
+      waiting: lanes.reduce((sum, { waiting }) => sum + waiting.length, 0),
+      overdue: this.#overdue.length,
+      clockAhead: session ? Date.parse(session.timeOf(performance.now())) - Date.now() : 0,
+    };
   };
 
-  /** Closes idle sessions now, and the others after their statements, but waits only for a moment. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { reject } of this.#lanes.flatMap(({ waiting }) => [...waiting])) {
-      reject(new NotSentError('the store is closed'));
+    for (const { waiting } of this.#lanes.values()) {
+      for (const place of waiting.splice(0)) place.reject(closed());
     }
     this.#dropIdle();
-    const running = () => this.#lanes.flatMap((lane) => [...lane.running]);
-    const until = performance.now() + closeGrace;
-    while (running().length > 0 && performance.now() < until) await setTimeout(10);
-    for (const { session } of running()) session.drop();
+    for (const session of this.#running.keys()) session.drop();
     await this.#driver.close?.();
   }
 }
 
-/** The sessions for one kind of statement, and the queue in front of them. */
-class Lane {
-  readonly kind: Kind;
-  readonly idle: Session[] = [];
-  readonly running = new Set<Statement>();
-  readonly waiting = new Set<PromiseWithResolvers<void> & Pick<RunOptions, 'caller'>>();
-  /** The number of further statements that may have a session. */
-  free: number;
-
-  constructor(kind: Kind, size: number) {
-    this.kind = kind;
-    this.free = size;
-  }
-
-  get overdue(): Statement[] {
-    const now = performance.now();
-    return [...this.running].filter(({ deadline }) => deadline < now);
-  }
-
-  /** Resolves when a statement may have a session. Its place is taken until it leaves. */
-  async enter(deadline: Deadline, caller: RunOptions['caller']): Promise<void> {
-    if (this.free > 0) {
-      this.free--;
-      return;
-    }
-    if (this.waiting.size >= maxWaiting) throw tooManyWait();
-    const place = { ...Promise.withResolvers<void>(), caller };
-    this.waiting.add(place);
-    await beforeDeadline(place.promise, deadline, () => {
-      this.waiting.delete(place);
-      return new NotSentError('no connection was free in time');
-    });
-  }
-
-  leave(): void {
-    for (const place of this.waiting) {
-      this.waiting.delete(place);
-      if (!place.caller?.isGone) {
-        place.resolve();
-        return;
-      }
-      place.reject(callerDisconnected());
-    }
-    this.free++;
-  }
+/** Resolves when a statement may have a session. */
+async function turnOf({ waiting }: Lane, caller: Caller | undefined): Promise<void> {
+  if (waiting.length >= maxWaiting) throw overloaded();
+  const turn = { ...Promise.withResolvers<void>(), caller };
+  waiting.push(turn);
+  await turn.promise;
 }
 
-function tooManyWait(): PlantStoreError {
-  const message =
-    'too many such requests are waiting already: nothing was written, send the request again later';
-  return new PlantStoreError('overloaded', message);
+function letNext(lane: Lane): void {
+  let next = lane.waiting.shift();
+  while (next?.caller?.isGone) {
+    next.reject(callerDisconnected());
+    next = lane.waiting.shift();
+  }
+  if (next) next.resolve();
+  else lane.free++;
 }
+
+const closed = () => new StatementError('notSent', 'the store is closed');

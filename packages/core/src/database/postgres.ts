@@ -1,11 +1,11 @@
 import type { createCluster } from '../citus/cluster.ts';
 import type { Database, Kind, OpenOptions, Query } from './database.ts';
-import { type Host, parseDatabaseUrl } from './database-url.ts';
-import { defaultTimeout, withTimeout } from './deadline.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import { deadlineIn, defaultTimeout, withDeadline } from './deadline.ts';
 import { databaseSettingsError, databaseUnavailable, orUnavailable } from './errors.ts';
 import { migrate } from './migration.ts';
-import { Pool, type Statement } from './pool.ts';
-import { arrayText, openSession, type PostgresSession, type SessionLimits } from './session.ts';
+import { Pool } from './pool.ts';
+import { openSession, type PostgresSession, type SessionLimits } from './session.ts';
 
 const connections: Readonly<Record<Kind, number>> = {
   ...{ creates: 2, deletes: 2, reads: 4 },
@@ -20,14 +20,11 @@ const requestLimits = {
 
 const bulkLimits = { ...requestLimits, statement_timeout: 60_000 };
 
-/** A migration may build an index on a large table. */
+/** `distribute` copies all plants. */
 const toolLimits = { statement_timeout: 3_600_000, lock_timeout: 60_000 };
 
-/**
- * Milliseconds for a migration after the start, when the Postgres was down at the start. Meanwhile, no other
- * session opens, so a silent network must not delay the migration longer.
- */
-const latestMigration = 30_000;
+/** The time limit of a migration, in milliseconds. Meanwhile no session opens, and the network may be silent. */
+const migrationTimeout = 60_000;
 
 /**
  * Opens a Postgres by its URL, and migrates its tables. While the Postgres is down, every statement fails.
@@ -41,16 +38,16 @@ export async function openPostgres(
 ): Promise<Database> {
   const open = createOpener(url);
   let migrated: Promise<void> | undefined;
-  const migrateOnce = (limit: number) => {
-    const migrateInTime = (query: Query) => withTimeout(migrate(query), limit);
-    migrated ??= withSession(open, migrateInTime).catch(forget);
+  const migrateOnce = () => {
+    const migrateInTime = (query: Query) =>
+      withDeadline(migrate(query), deadlineIn(migrationTimeout));
+    migrated ??= withSession(open, migrateInTime).catch((error: unknown) => {
+      migrated = undefined;
+      throw error;
+    });
     return migrated;
   };
-  function forget(error: unknown): never {
-    migrated = undefined;
-    throw error;
-  }
-  await migrateOnce(toolLimits.statement_timeout).catch((error: unknown) => {
+  await migrateOnce().catch((error: unknown) => {
     const settingsError = databaseSettingsError(error);
     if (settingsError) throw settingsError;
     if (requireConnection) throw databaseUnavailable(error);
@@ -58,10 +55,10 @@ export async function openPostgres(
   return new Pool({
     connections,
     async open(kind) {
-      await migrateOnce(latestMigration);
+      await migrateOnce();
       return open(connections[kind] === 1 ? bulkLimits : requestLimits);
     },
-    working: (overdue) => findWorking(overdue, open),
+    working: (ids) => findWorking(ids, open),
   });
 }
 
@@ -83,28 +80,29 @@ async function withSession<T>(open: Opener, use: (query: Query) => Promise<T>): 
 }
 
 /**
- * Makes a function that opens a session on the first host of the URL that can be used. The function begins with
- * the host that it used last. Of several hosts, it uses only one that accepts writes.
+ * Makes a function that opens a session on a host of the URL, and begins with the host that it used last. Of
+ * several hosts, it uses only one that accepts writes.
  */
 function createOpener(url: string): Opener {
-  const address = parseDatabaseUrl(url);
-  let hosts = address.hosts.map((host) => ({ host, dropped: Array.of<string>() }));
+  const addresses = parseDatabaseUrl(url);
+  const dropped: string[] = [];
   let joinCluster: ReturnType<typeof createCluster> | undefined;
   return open;
 
   async function open(limits: SessionLimits): Promise<PostgresSession> {
     let lastError: unknown;
-    for (const { host, dropped } of hosts) {
+    for (const address of [...addresses]) {
       try {
-        const session = await openSession(host, address, limits, dropped);
-        if (!session.isReadOnly || hosts.length === 1) return await withCluster(session);
+        const session = await openSession(address, limits, dropped);
+        if (!session.isReadOnly || addresses.length === 1) return await withCluster(session);
         session.drop();
-        lastError = readOnlyError(host);
+        const message = `${address.host}:${address.port} is read-only`;
+        lastError = Object.assign(new Error(message), { code: '25006' });
       } catch (error) {
         lastError = error;
       }
       // A host that cannot be used becomes the last one.
-      hosts = [...hosts.filter((each) => each.host !== host), { host, dropped }];
+      addresses.push(...addresses.splice(addresses.indexOf(address), 1));
     }
     throw lastError;
   }
@@ -117,42 +115,21 @@ function createOpener(url: string): Opener {
   }
 }
 
-function readOnlyError({ host, port }: Host): Error {
-  return Object.assign(new Error(`${host}:${port} is read-only`), { code: '25006' });
-}
-
-/** Behind a pooler, an overdue statement keeps its connection for this long, in milliseconds. */
-const poolerPatience = 30_000;
-
-/**
- * Returns the overdue statements on which the server works. A server that does not respond works on none. A
- * session that waits for its client to read does not work, either.
- */
-async function findWorking(
-  statements: readonly Statement[],
-  open: Opener,
-): Promise<readonly Statement[]> {
-  // A coordinator waits for a silent node longer than any time limit, but a new session does not.
-  const overdue = statements.filter(({ session }) => !(session as PostgresSession).hasCitus);
-  const ids = overdue.flatMap((each) => (each.session as PostgresSession).id ?? []);
-  // Only the pooler knows which session runs a statement.
-  if (ids.length < overdue.length) {
-    const since = performance.now() - poolerPatience;
-    return overdue.filter(({ deadline }) => deadline > since);
-  }
+/** Returns the ids of the sessions on which the server works. A server that does not respond works on none. */
+async function findWorking(ids: readonly string[], open: Opener): Promise<ReadonlySet<unknown>> {
   try {
     const session = await open(requestLimits);
-    const asked = session.query(selectActive, [arrayText(ids)]);
-    const { rows } = await withTimeout(asked, 1_000).finally(session.drop);
-    const active = new Set(rows.map(([id]) => id));
-    return overdue.filter((_, i) => active.has(ids[i]));
+    const asked = session.query(selectWorking, [ids.join()]);
+    const { rows } = await withDeadline(asked, deadlineIn(1_000)).finally(session.drop);
+    return new Set(rows.map(([id]) => id));
   } catch (error) {
     // A server that rejects the new session still responds, for example when it has no free connection.
-    return error instanceof Error && 'severity' in error ? overdue : [];
+    return new Set(error instanceof Error && 'severity' in error ? ids : []);
   }
 }
 
-const selectActive = `
+/** A session that waits for its client to read does not work. */
+const selectWorking = `
   select pid || ' ' || backend_start from pg_stat_activity
-  where pid || ' ' || backend_start = any($1::text[]) and state = 'active'
+  where pid || ' ' || backend_start = any(string_to_array($1, ',')) and state = 'active'
     and wait_event is distinct from 'ClientWrite'`;

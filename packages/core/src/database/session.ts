@@ -2,25 +2,12 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import postgres from 'postgres';
 import type { Query, Rows, Values } from './database.ts';
-import type { DatabaseAddress, Host } from './database-url.ts';
-import { timeText, withTimeout } from './deadline.ts';
+import type { DatabaseAddress } from './database-url.ts';
+import { type Deadline, deadlineIn, timeText, withDeadline } from './deadline.ts';
 import { unconfirmedCommit } from './errors.ts';
-import type { Session } from './pool.ts';
 
 /** A session on a server of Postgres. */
-export interface PostgresSession extends Session {
-  /**
-   * The server's process id for this session, and its start, because a later session may get the same process
-   * id. Undefined behind a pooler.
-   */
-  readonly id: string | undefined;
-  readonly isReadOnly: boolean;
-  /** Whether the server has loaded Citus. */
-  readonly hasCitus: boolean;
-  query(text: string, values: Values, options?: { isPrepared: boolean }): Promise<Rows>;
-  /** Runs a statement, and returns its rows as objects. */
-  readonly queryObjects: Query;
-}
+export type PostgresSession = Awaited<ReturnType<typeof openSession>>;
 
 /** The time limits of a statement and of a wait for a lock, in milliseconds. */
 export type SessionLimits = Record<'statement_timeout' | 'lock_timeout', number>;
@@ -34,89 +21,89 @@ const openTimeout = 2_000;
  * postgres.js has no time limit for a statement, and reconnects without a pause when the server closes a
  * connection during its start (porsager/postgres #896, #1154, #1168). So a client has one connection, over a
  * socket that this function makes: the client cannot reconnect, and `drop` can destroy the socket.
+ *
+ * @param dropped the ids of the sessions that this process has dropped, and that may still exist on the server
  */
 export async function openSession(
-  host: Host,
-  { credentials, isPooler, settings, tlsOf }: DatabaseAddress,
+  { host, port, isPooler, settings, ...credentials }: DatabaseAddress,
   limits: SessionLimits,
-  /** The ids of the sessions on this host that this process has dropped, and that may still exist there. */
   dropped: string[],
-): Promise<PostgresSession> {
+) {
   const openedAt = performance.now();
-  const isUnixSocket = host.host.startsWith('/');
   // For TLS, postgres.js reads the property `host` of the socket.
-  const socket = Object.assign(new Socket(), { host: host.host }).setNoDelay();
+  const socket = Object.assign(new Socket(), { host }).setNoDelay();
   const name = { application_name: `plant-store process ${process.pid}` };
   const pooledSettings = { ...settings, ...name, TimeZone: 'UTC', DateStyle: 'ISO' };
   let [isOpen, isStarted, isUnconfirmed] = [true, false, false];
-  let id: string | undefined;
-  const client = postgres({
+  const options = {
     ...credentials,
-    ...host,
-    ssl: tlsOf(host.host),
     ...{ max: 1, fetch_types: false, prepare: !isPooler },
-    ...{ connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 },
-    ...socketOption(async () => {
+    // postgres.js documents the option `socket`, but its types lack this option.
+    async socket() {
       if (isStarted) throw new Error('the database closed the connection');
       isStarted = true;
-      socket.connect(isUnixSocket ? { path: `${host.host}/.s.PGSQL.${host.port}` } : host);
+      socket.connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port });
       await once(socket, 'connect');
       return socket;
-    }),
-    onclose: () => {
+    },
+    onclose() {
       isOpen = false;
     },
-    onnotice: ({ code, where }) => {
+    onnotice({ code, where }: postgres.Notice) {
       // A warning of a trigger has a context (`where`). The server's own warning concerns the commit.
       // Citus has warnings of its own: a node did not hear of a commit (08006), or a part of a page is missing.
       isUnconfirmed ||= ['01000', '08006', 'CIINF'].includes(code ?? '') && !where;
     },
     // PgBouncer accepts no other settings. Its role has them: see `docs/configuration.md`.
     connection: isPooler ? pooledSettings : { ...pooledSettings, ...neededSettings, ...limits },
-  });
+  };
+  const client = postgres(options);
+  let id: string | undefined;
 
-  const drop = () => {
+  function drop(): void {
     if (isOpen && id) dropped.push(id);
     isOpen = false;
     void client.end({ timeout: 0 }).finally(() => socket.destroy());
-  };
+  }
 
-  const start = async () => {
-    const { 0: row, state } = await client.unsafe<[ServerState]>(isPooler ? readState : setUp);
-    // The response took some time, so the database's clock is at least this far ahead.
-    const clockAhead = Number(row.now) - performance.now();
-    if (isPooler) return { row, clockAhead };
-    if (row.pid !== state.pid) throw isPoolerError();
-    id = row.id;
-    if (dropped.length > 0) await client.unsafe(terminate, [arrayText(dropped.splice(0))]);
-    return { row, clockAhead };
-  };
-  const { row, clockAhead } = await withTimeout(start(), openTimeout).catch((error: unknown) => {
+  async function run(text: string, values: Values, { asObjects = false, isPrepared = true } = {}) {
+    isUnconfirmed = false;
+    const query = client.unsafe(text, [...values], { prepare: isPrepared && !isPooler });
+    const rows: unknown[] = await (asObjects ? query : query.values());
+    if (isUnconfirmed) throw unconfirmedCommit();
+    // After an error in the middle of a statement's rows, postgres.js 3.4 begins the next array on the connection
+    // with holes (`rows` in its connection.js).
+    return 0 in rows ? rows : rows.filter(() => true);
+  }
+
+  const [text, values] = isPooler
+    ? [readState, []]
+    : [readState + setUp, [dropped.splice(0).join()]];
+  const opening = run(text, values, { asObjects: true });
+  const rows = await withDeadline(opening, deadlineIn(openTimeout)).catch((error: unknown) => {
     drop();
     throw error;
   });
-
-  async function run(text: string, values: Values, asArrays: boolean, isPrepared = true) {
-    isUnconfirmed = false;
-    const query = client.unsafe(text, [...values], { prepare: isPrepared && !isPooler });
-    const rows = await (asArrays ? query.values() : query);
-    if (isUnconfirmed) throw unconfirmedCommit();
-    return { rows: withoutHoles(rows), count: rows.count };
-  }
+  const [state] = rows as [ServerState]; // The statement has these columns.
+  id = isPooler ? undefined : state.id;
+  // The response took some time, so the database's clock is at least this far ahead.
+  const clockAhead = Number(state.now) - performance.now();
 
   return {
+    /** The server's process id for this session, and its start, because a later session may get the same process id. */
     id,
     openedAt,
-    isReadOnly: row.read_only,
-    hasCitus: row.has_citus,
+    isReadOnly: state.read_only,
+    hasCitus: state.has_citus,
     get isOpen() {
       return isOpen;
     },
-    timeOf: (deadline) => timeText(deadline + clockAhead),
-    query: async (text, values, options) =>
-      (await run(text, values, true, options?.isPrepared)) as Rows,
+    timeOf: (deadline: Deadline) => timeText(deadline + clockAhead),
+    async query(text: string, values: Values, options?: { isPrepared: boolean }): Promise<Rows> {
+      return { rows: (await run(text, values, options)) as unknown[][] };
+    },
     // The cast gives the rows the columns that the caller's text selects.
-    queryObjects: async (text, values = []) => (await run(text, values, false)).rows as never,
+    queryObjects: (async (text, values = []) => run(text, values, { asObjects: true })) as Query,
     drop,
   };
 }
@@ -124,37 +111,29 @@ export async function openSession(
 interface ServerState {
   read_only: boolean;
   has_citus: boolean;
-  pid: number;
   id: string;
   /** Milliseconds since 1970, by the server's clock. */
   now: string;
 }
 
 const readState = `
-  select current_setting('transaction_read_only') = 'on' as read_only, pg_backend_pid() as pid,
-    (select pid || ' ' || backend_start from pg_stat_activity where pid = pg_backend_pid()) as id,
+  select current_setting('transaction_read_only') = 'on' as read_only,
     current_setting('citus.version', true) is not null as has_citus,
+    (select pid || ' ' || backend_start from pg_stat_activity where pid = pg_backend_pid()) as id,
     (extract(epoch from clock_timestamp()) * 1000)::text as now`;
 
 /**
- * Also changes the two settings that depend on the server. `synchronous_commit` becomes `on`, and
+ * Continues `readState`. Changes the two settings that depend on the server: `synchronous_commit` becomes `on`, but
  * `remote_apply`, which waits longer, stays. A server on Linux ends a statement whose client has disconnected.
+ * Ends the dropped sessions, whose ids are $1: a firewall may have hidden the end of their connections.
  */
-const setUp = `${readState},
+const setUp = `,
     set_config('synchronous_commit', case current_setting('synchronous_commit')
       when 'remote_apply' then 'remote_apply' else 'on' end, false),
     case when version() ~ 'linux'
-      then set_config('client_connection_check_interval', '2s', false) end`;
-
-/** Ends sessions that this process has dropped. A firewall may have hidden the end of their connections. */
-const terminate = `
-  select pg_terminate_backend(pid) from pg_stat_activity
-  where pid || ' ' || backend_start = any($1::text[])`;
-
-/** Formats the ids of sessions as an array of Postgres. */
-export function arrayText(ids: readonly string[]): string {
-  return `{${ids.map((id) => `"${id}"`)}}`;
-}
+      then set_config('client_connection_check_interval', '2s', false) end,
+    (select count(pg_terminate_backend(pid)) from pg_stat_activity
+      where pid || ' ' || backend_start = any(string_to_array($1, ',')))`;
 
 /**
  * The settings that the store's statements rely on. A role, a database or a URL may have other values.
@@ -173,21 +152,3 @@ const neededSettings = {
   ...{ tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 },
   tcp_user_timeout: 25_000,
 };
-
-function isPoolerError(): Error {
-  const message = 'a pooler is in front of the database';
-  return Object.assign(new Error(message), { code: '08P01' });
-}
-
-/**
- * Removes the holes from the beginning of an array of rows. If an error ends a statement after some rows,
- * postgres.js 3.4 leaves such holes in the next array on the connection (`rows` in its connection.js).
- */
-function withoutHoles(rows: unknown[]): unknown[] {
-  return rows.length > 0 && !(0 in rows) ? rows.filter(() => true) : rows;
-}
-
-/** postgres.js documents the option `socket`, but its types lack this option. */
-function socketOption(socket: () => Promise<Socket>): object {
-  return { socket };
-}

@@ -1,4 +1,4 @@
-import type { Plant, StoredPlant } from '@plant-store/schemas';
+import type { Plant } from '@plant-store/schemas';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -19,12 +19,10 @@ const time = (name: string) => timestamp(name, { withTimezone: true });
 const createdAt = () => time('created_at').notNull().defaultNow();
 
 /** The columns of a plant that the client sets. */
-function contentColumns() {
-  return {
-    name: text().notNull(),
-    tag: text(),
-  } satisfies Record<keyof Plant, PgColumnBuilderBase>;
-}
+const content = { name: text().notNull(), tag: text() } satisfies Record<
+  keyof Plant,
+  PgColumnBuilderBase
+>;
 
 /** The number of a transaction. */
 const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
@@ -48,12 +46,12 @@ export const plants = pgTable(
   'plants',
   {
     id: bigint({ mode: 'bigint' }).primaryKey(),
-    ...contentColumns(),
+    ...content,
     createdAt: createdAt(),
     updatedAt: time('updated_at'),
     createdIn: createdIn().default(sql`pg_current_xact_id()`),
     changedIn: changedIn().default(sql.raw(thisTransaction)),
-  } satisfies Record<keyof StoredPlant | `${'created' | 'changed'}In`, PgColumnBuilderBase>,
+  },
   ({ id, tag, changedIn }) => [
     // An index entry may have at most 2,704 bytes. A tag may be longer, so the index contains the tag's hash.
     index('plants_tag').on(sql`hashtextextended(${tag}, 0)`, id).where(sql`${tag} is not null`),
@@ -66,16 +64,13 @@ export const plantDeletions = pgTable(
   'plant_deletions',
   {
     id: bigint({ mode: 'bigint' }).notNull(),
-    ...contentColumns(),
+    ...content,
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at'),
     createdIn: createdIn(),
     changedIn: changedIn().notNull().default(sql.raw(thisTransaction)),
     deletedAt: time('deleted_at').notNull().defaultNow(),
-  } satisfies Record<
-    keyof StoredPlant | `${'created' | 'changed'}In` | 'deletedAt',
-    PgColumnBuilderBase
-  >,
+  },
   ({ id, changedIn }) => [
     primaryKey({ columns: [changedIn, id] }),
     index('plant_deletions_id').on(id, changedIn),

@@ -2,7 +2,7 @@ import { int64Bounds, type ListPlants, type PlantPage } from '@plant-store/schem
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import { databaseUnavailable, explainError, isStatementError } from '../database/errors.ts';
+import { explainError, outcomeOf } from '../database/errors.ts';
 import { arrayText } from './content.ts';
 import { OutputText, type PlantText, plantsOf } from './output-text.ts';
 import { plantTexts, valuesOf } from './plant-json.ts';
@@ -31,16 +31,12 @@ const maxPlants = 1_000;
  */
 export function createReads({ read }: Pick<Database, 'read'>) {
   const gets = new Batcher<bigint, PlantText | undefined>({
-    what: 'gets',
     send: getTogether,
-    late: databaseUnavailable,
     running: 2,
     batch: 32,
   });
   const lists = new Batcher<ListPlants, OutputText<PlantPage>>({
-    what: 'lists',
     send: listTogether,
-    late: databaseUnavailable,
     running: 2,
     batch: 128,
     sizeOf: ({ limit }) => limit,
@@ -121,7 +117,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
       }
     } catch (error) {
       // Perhaps the database rejects the tag of one call.
-      if (calls.length > 1 && isStatementError(error)) {
+      if (calls.length > 1 && outcomeOf(error) === 'rolledBack') {
         await Promise.all(calls.map((call) => readPages([call])));
       }
       for (const call of calls) call.reject(explainError(error));

@@ -5,7 +5,7 @@ import { type Cursor, isBehind } from '../changes/cursor.ts';
 import type { Feed } from '../changes/feed.ts';
 import { type ChangeText, changeJson } from '../changes/read-changes.ts';
 import type { Database } from '../database/database.ts';
-import { isStatementError } from '../database/errors.ts';
+import { outcomeOf } from '../database/errors.ts';
 import { PlantStoreError, rootMessage } from '../plant-store-error.ts';
 import type { AllowedTargets } from './addresses.ts';
 import { post } from './post.ts';
@@ -197,7 +197,7 @@ export class WebhookSender {
   #explain(error: unknown): void {
     // The server already warns when the database is down. Another instance continues when this one stops.
     const kind = error instanceof PlantStoreError ? error.kind : 'internal';
-    const isDown = isTemporary(kind) && !isStatementError(error);
+    const isDown = isTemporary(kind) && outcomeOf(error) !== 'rolledBack';
     const warning = `the webhooks wait: ${rootMessage(error)}`;
     const isTold = isDown || kind === 'cursorExpired' || warning === this.#lastWarning;
     if (isTold || this.#stopping.signal.aborted) return;

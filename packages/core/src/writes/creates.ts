@@ -2,7 +2,7 @@ import { NewPlant, NewPlants, type Plant, parseJson } from '@plant-store/schemas
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import { type Advice, databaseUnavailable, isUnconfirmed, reasonOf } from '../database/errors.ts';
+import { type Advice, outcomeOf, reasonOf } from '../database/errors.ts';
 import { check, PlantStoreError } from '../plant-store-error.ts';
 import { columnArrays, contentLength, contentOf, hasSameContent } from '../plants/content.ts';
 import { plantTexts, valuesOf } from '../plants/plant-json.ts';
@@ -44,14 +44,12 @@ export function createCreates(
   onCommit: (committed: CommittedBatch) => void,
 ) {
   const batcher = new Batcher<NewPlant, CreateOutcome>({
-    what: 'creates',
     send: (creates) => insert(creates),
-    late: () => databaseUnavailable(undefined, advice),
+    advice,
     running: connections.creates,
     batch: 128,
     sizeOf: contentLength,
     size: 2 ** 20,
-    maxSize: 2 ** 26,
     rowOf: ({ id }) => id,
   });
 
@@ -74,7 +72,7 @@ export function createCreates(
       const firsts = new Map<bigint, Promise<unknown>>();
       const outcomes = plants.map((plant) => {
         const first = firsts.get(plant.id);
-        const create = () => outcomeOf(plant.id, batcher.run(plant, options, true));
+        const create = () => resultOf(plant.id, batcher.run(plant, options, true));
         const outcome = first ? first.then(create) : create();
         if (!first) firsts.set(plant.id, outcome);
         return outcome;
@@ -86,7 +84,7 @@ export function createCreates(
       return settled;
     },
 
-    pending: () => batcher.pending,
+    pending: () => ({ waiting: batcher.waiting }),
     async drained() {
       await Promise.allSettled([...many, batcher.drained()]);
     },
@@ -106,7 +104,7 @@ export function createCreates(
       const { rows } = await write<[ids: string]>(
         insertPlants,
         (time) => [...columnArrays(plants), time],
-        { kind: 'creates', calls: creates, deadline, until: Number.POSITIVE_INFINITY, advice },
+        { kind: 'creates', calls: creates, deadline, advice },
       );
       onCommit({ size: plants.length, milliseconds: performance.now() - startedAt });
       const inserted = new Set(rows[0]?.[0].slice(1, -1).split(','));
@@ -115,7 +113,7 @@ export function createCreates(
         if (inserted.delete(String(create.input.id))) create.resolve('created');
       }
     } catch (error) {
-      if (isUnconfirmed(error)) return confirm(unsettled(creates), error);
+      if (outcomeOf(error) === 'unconfirmed') return confirm(unsettled(creates), error);
       return sendAgain(unsettled(creates), { error, deadline, advice }, insert);
     }
     const others = unsettled(creates);
@@ -185,7 +183,7 @@ function idTaken(id: bigint): PlantStoreError {
 }
 
 /** @throws an error that is not a PlantStoreError, because only a bug causes other errors */
-async function outcomeOf(id: bigint, create: Promise<CreateOutcome>): Promise<ManyCreatesOutcome> {
+async function resultOf(id: bigint, create: Promise<CreateOutcome>): Promise<ManyCreatesOutcome> {
   try {
     return { id, result: await create };
   } catch (error) {

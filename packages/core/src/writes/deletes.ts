@@ -2,7 +2,7 @@ import type { Plant } from '@plant-store/schemas';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { type CallOptions, deadlineOf } from '../database/deadline.ts';
-import { type Advice, databaseUnavailable } from '../database/errors.ts';
+import type { Advice } from '../database/errors.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { arrayText, contentValues } from '../plants/content.ts';
 import { type PlantText, plantsOf } from '../plants/output-text.ts';
@@ -41,9 +41,8 @@ const replaceAdvice: Advice = [
 /** Makes the functions that delete and replace plants. Deletes that wait at the same time share a statement. */
 export function createDeletes({ write, connections }: Pick<Database, 'write' | 'connections'>) {
   const batcher = new Batcher<Condition, boolean>({
-    what: 'deletes',
     send: (deletes) => deleteTogether(deletes),
-    late: () => databaseUnavailable(undefined, deleteAdvice),
+    advice: deleteAdvice,
     running: connections.deletes,
     batch: 128,
     rowOf: ({ id }) => id,
@@ -75,7 +74,6 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
         kind: 'deletes',
         calls: deletes,
         deadline,
-        until: Number.POSITIVE_INFINITY,
         advice: deleteAdvice,
       });
       const [[ids = '{}', json = null] = []] = rows;

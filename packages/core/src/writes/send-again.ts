@@ -2,8 +2,8 @@ import type { Call } from '../database/batcher.ts';
 import {
   type Advice,
   explainError,
-  isLateWrite,
   isSplittable,
+  outcomeOf,
   PartsError,
   reasonOf,
 } from '../database/errors.ts';
@@ -48,7 +48,8 @@ export async function sendAgain<Input extends { readonly id: bigint }, Output>(
   { error, deadline, advice }: { error: unknown; deadline: number; advice: Advice },
   send: (calls: Call<Input, Output>[]) => Promise<void>,
 ): Promise<void> {
-  const isLate = isLateWrite(error) || (isSplittable(error) && performance.now() >= deadline);
+  const isLate =
+    outcomeOf(error) === 'late' || (isSplittable(error) && performance.now() >= deadline);
   const isShared = isSplittable(error) && calls.length > 1;
   for (const call of calls) {
     if (isLate ? call.deadline <= deadline : !isShared) call.reject(explainError(error, advice));

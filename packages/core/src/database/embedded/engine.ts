@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Rows } from '../database.ts';
-import { withTimeout } from '../deadline.ts';
+import { deadlineIn, withDeadline } from '../deadline.ts';
 import type { Outcome, Task } from './worker.ts';
 
 /** The program of the thread. The file is TypeScript in `src` and JavaScript in `dist`. */
@@ -66,7 +66,7 @@ export class Engine {
     this.#message = Promise.withResolvers();
     this.#message.promise.catch(() => {}); // The thread may end while nobody waits.
     worker.ref(); // Only a waiting call keeps the process running.
-    const { error, ...rows } = await withTimeout(this.#message.promise, timeout)
+    const { error, ...rows } = await withDeadline(this.#message.promise, deadlineIn(timeout))
       .catch(async (error) => {
         await worker.terminate();
         throw error;

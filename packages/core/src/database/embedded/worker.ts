@@ -41,7 +41,7 @@ const engine = await PGlite.create(directory, {
   // Postgres's default is 128 MB. The operating system caches the files, too.
   startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'],
 });
-const nothing: Rows = { rows: [], count: 0 };
+const nothing: Rows = { rows: [] };
 const send = (outcome: Outcome) => parentPort?.postMessage(outcome);
 send(nothing);
 
@@ -68,10 +68,10 @@ async function run(statement: Statement): Promise<Rows> {
   if (isWrite(statement)) throwWithoutRoom(directory);
   const { text, values, asObjects } = statement;
   const canPrepare = !asObjects && (prepared.has(text) || prepared.size < maxPrepared);
-  const { rows, affectedRows } = canPrepare
+  const { rows } = canPrepare
     ? await runPrepared(text, values)
     : await engine.query(text, [...values], { rowMode: asObjects ? 'object' : 'array' });
-  return { rows: rows as unknown[][], count: affectedRows || rows.length };
+  return { rows: rows as unknown[][] };
 }
 
 /**
