@@ -4,7 +4,7 @@ import { scopes } from '@plant-store/schemas';
 import { resolveResponse } from '@trpc/server/http';
 import { describe, expect, it } from 'vitest';
 import { share, startServer } from '../fixtures/server.ts';
-import { get, post } from '../fixtures/surfaces.ts';
+import { errorIn, get, post, request } from '../fixtures/surfaces.ts';
 
 /** A server, and a store on the same database, which answers through the library tRPC. */
 const server = share(async () => {
@@ -27,6 +27,13 @@ const asBigint = (id: unknown) => ({
   json: { id, name: 'x' },
   meta: { values: { id: ['bigint'] }, v: 1 },
 });
+
+const input = (value: unknown) => `input=${encodeURIComponent(JSON.stringify(value))}`;
+const bigint = (name: string, value: string) => ({
+  json: { [name]: value },
+  meta: { values: { [name]: ['bigint'] }, v: 1 },
+});
+const [first, unknown] = [bigint('id', '1'), bigint('id', '404')];
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
@@ -56,26 +63,10 @@ const requests: [name: string, path: string, body?: string][] = [
   ['a batch with too many inputs', 'createPlant?batch=1', batchOf(plant(2), plant(5))],
   ['a batch with an unknown path', 'createPlant,nothing?batch=1', batchOf(plant(2), plant(3))],
   ['ten calls', `${paths(10)}?batch=1`, batchOf(...Array.from({ length: 10 }, (_, i) => plant(i)))],
+  ['a query by POST', `getPlant?${input(first)}`],
 ];
 
-it.each(requests)(
-  'responds to a request with %s as the library tRPC does',
-  async (_name, path, body) => {
-    const request = { method: 'POST', path, ...(body !== undefined && { body }) };
-    // The first request creates the plant, so that both compared requests find an existing plant.
-    await responseTo(request);
-    expect(await responseTo(request)).toEqual(await trpcResponseTo(request));
-  },
-);
-
-const input = (value: unknown) => `input=${encodeURIComponent(JSON.stringify(value))}`;
-const bigint = (name: string, value: string) => ({
-  json: { [name]: value },
-  meta: { values: { [name]: ['bigint'] }, v: 1 },
-});
-const [first, unknown] = [bigint('id', '1'), bigint('id', '404')];
-
-const queries: [name: string, path: string, method?: string][] = [
+const queries: [name: string, path: string][] = [
   ['a get', `getPlant?${input(first)}`],
   ['a get of an unknown id', `getPlant?${input(unknown)}`],
   ['an id as a number', `getPlant?${input({ json: { id: 1 } })}`],
@@ -95,30 +86,29 @@ const queries: [name: string, path: string, method?: string][] = [
   ['a batch without an input', `getPlant,getPlant?batch=1&${input({ 0: first })}`],
   ['a mutation by GET', `createPlant?${input(plant(1))}`],
   ['a batch of mutations by GET', `${paths(2)}?batch=1&${input({ 0: plant(1), 1: plant(2) })}`],
-  ['a query by POST', `getPlant?${input(first)}`, 'POST'],
 ];
 
-it.each(queries)(
-  'responds to a URL with %s as the library tRPC does',
-  async (_name, path, method = 'GET') => {
-    await responseTo({ method: 'POST', path: 'createPlant', body: JSON.stringify(plant(1)) });
-    expect(await responseTo({ method, path })).toEqual(await trpcResponseTo({ method, path }));
-  },
-);
+const calls: [name: string, method: string, path: string, body?: string][] = [
+  ...requests.map(
+    ([name, ...call]) => [name, 'POST', ...call] as [string, string, string, string?],
+  ),
+  ...queries.map(([name, path]) => [name, 'GET', path] as [string, string, string]),
+];
 
-interface SentRequest {
-  method: string;
-  path: string;
-  body?: string | Uint8Array<ArrayBuffer>;
-}
+it.each(calls)('responds to %s by %s as the library tRPC does', async (_, method, path, body) => {
+  // The plant and the plants of the request exist when the compared requests arrive.
+  await responseTo('POST', 'createPlant', JSON.stringify(plant(1)));
+  await responseTo(method, path, body);
+  expect(await responseTo(method, path, body)).toEqual(await trpcResponseTo(method, path, body));
+});
 
 /** Returns the response that the library tRPC gives to a request. */
-async function trpcResponseTo({ path, ...request }: SentRequest) {
+async function trpcResponseTo(method: string, path: string, body?: string) {
   const url = new URL(`${server.url}/trpc/${path}`);
   const headers = { 'content-type': 'application/json' };
   const response = await resolveResponse({
     router: appRouter,
-    req: new Request(url, { ...request, headers }),
+    req: new Request(url, { method, headers, ...(body !== undefined && { body }) }),
     path: url.pathname.slice('/trpc/'.length),
     error: null,
     createContext: async () => ({ store: server.store, principal: { name: 'test', scopes } }),
@@ -126,13 +116,8 @@ async function trpcResponseTo({ path, ...request }: SentRequest) {
   return partsOf(response);
 }
 
-async function responseTo({ path, ...request }: SentRequest) {
-  const response = await fetch(`${server.url}/trpc/${path}`, {
-    ...request,
-    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
-  });
-  return partsOf(response);
-}
+const responseTo = async (method: string, path: string, body?: string) =>
+  partsOf(await request(server, method, `/trpc/${path}`, body));
 
 async function partsOf(response: Response) {
   const { status, headers } = response;
@@ -141,96 +126,72 @@ async function partsOf(response: Response) {
   return { status, type: headers.get('content-type'), allow: headers.get('allow'), body };
 }
 
-/** Returns the error code of a request, and the names of its broken rule. */
-async function errorOf(request: SentRequest) {
-  const { status, body } = await responseTo(request);
-  const { data } = JSON.parse(body).error.json;
-  expect(status).toBe(data.httpStatus);
-  return data.error;
-}
-
 it.each([
-  [`getPlant?${input(first)}&${input(unknown)}`, 40001],
-  [`getPlant?batch=1&batch=1&${input({ 0: first })}`, 40001],
-  [`getPlant?${input(first)}&more=1`, 40001],
-  [`getPlant?${input(first)}&connectionParams=1`, 40001],
-  ['getPlant?input={', 40000],
-  ['getPlant?input=%ff', 40002],
-  ['getPlant?input={"json":{"tag":"%zz"}}', 40002],
-  [`getPlant?batch=1&${input(null)}`, 40002],
-] as const)('rejects the query %s with %i', async (path, error) => {
-  expect(await errorOf({ method: 'GET', path })).toBe(error);
-});
-
-it.each([
-  ['createPlant?more=1', JSON.stringify(plant(90)), 40001],
-  ['createPlant?batch=1&batch=1', batchOf(plant(90)), 40001],
-  ['createPlant?input=%ff', JSON.stringify(plant(90)), 40002],
-  ['createPlant?batch=1', JSON.stringify([plant(90)]), 40002],
-  ['createPlant?batch=1', 'null', 40002],
-  ['createPlant?batch=1', '5', 40002],
-  ['createPlant', '{"json":', 40000],
-  ['createPlant', nested(100_000), 40000],
-  ['createPlant', `{"json":{"id":1,"name":"Hoya","more":${nested(500)}}}`, 40000],
-] as const)('rejects the mutation %s (%#)', async (path, body, error) => {
-  expect(await errorOf({ method: 'POST', path, body })).toBe(error);
+  [40001, `getPlant?${input(first)}&${input(unknown)}`],
+  [40001, `getPlant?batch=1&batch=1&${input({ 0: first })}`],
+  [40001, `getPlant?${input(first)}&more=1`],
+  [40001, `getPlant?${input(first)}&connectionParams=1`],
+  [40000, 'getPlant?input={'],
+  [40002, 'getPlant?input=%ff'],
+  [40002, 'getPlant?input={"json":{"tag":"%zz"}}'],
+  [40002, `getPlant?batch=1&${input(null)}`],
+  [40001, 'createPlant?more=1', JSON.stringify(plant(90))],
+  [40001, 'createPlant?batch=1&batch=1', batchOf(plant(90))],
+  [40002, 'createPlant?input=%ff', JSON.stringify(plant(90))],
+  [40002, 'createPlant?batch=1', JSON.stringify([plant(90)])],
+  [40002, 'createPlant?batch=1', 'null'],
+  [40002, 'createPlant?batch=1', '5'],
+  [40000, 'createPlant', '{"json":'],
+  [40000, 'createPlant', nested(100_000)],
+  [40000, 'createPlant', `{"json":{"id":1,"name":"Hoya","more":${nested(500)}}}`],
+])('responds with %i where the contract is stricter than the library (%#)', async (...row) => {
+  const [code, path, body] = row;
+  const response = await responseTo(body === undefined ? 'GET' : 'POST', path, body);
+  const { error } = errorIn(JSON.parse(response.body));
+  expect([response.status, error]).toEqual([Math.floor(code / 100), code]);
 });
 
 describe('a batch', () => {
+  const error = (code: number) => ({ error: { json: { data: { error: code } } } });
+
   it('runs its other calls when the input of one call is not superjson', async () => {
-    const request = { method: 'POST', path: `${paths(2)}?batch=1`, body: batchOf(plant(91), 5) };
-    const { status, body } = await responseTo(request);
-    expect(status).toBe(207);
-    expect(JSON.parse(body)).toMatchObject([
-      { result: { data: { json: { name: 'Hoya' } } } },
-      { error: { json: { data: { error: 40001 } } } },
-    ]);
+    const { status, body } = await responseTo('POST', `${paths(2)}?batch=1`, batchOf(plant(91), 5));
+    const result = { result: { data: { json: { name: 'Hoya' } } } };
+    expect([status, JSON.parse(body)]).toMatchObject([207, [result, error(40001)]]);
   });
 
   it('rejects only those of its calls that need another HTTP method', async () => {
     const path = `getPlant,createPlant?batch=1&${input({ 0: first, 1: plant(92) })}`;
-    const { status, body } = await responseTo({ method: 'GET', path });
-    expect(status).toBe(207);
-    expect(JSON.parse(body)).toMatchObject([
-      { result: {} },
-      { error: { json: { data: { error: 40500 } } } },
-    ]);
+    const { status, body } = await responseTo('GET', path);
+    expect([status, JSON.parse(body)]).toMatchObject([207, [{ result: {} }, error(40500)]]);
   });
 
   it('of 11 calls is rejected, and none of the calls runs', async () => {
     const plants = Array.from({ length: 11 }, (_, i) => plant(6_000 + i, 'batched'));
-    const response = await post(server, `/trpc/${paths(11)}?batch=1`, batchOf(...plants));
-    expect([response.status, await response.text()]).toEqual([
-      400,
-      expect.stringContaining('"error":40002'),
-    ]);
-    for (let id = 6_000; id < 6_011; id++) {
-      expect((await get(server, `/plants/${id}`)).status).toBe(404);
-    }
+    const { status, body } = await responseTo('POST', `${paths(11)}?batch=1`, batchOf(...plants));
+    expect([status, errorIn(JSON.parse(body)).error]).toEqual([400, 40002]);
+    const list = await get(server, '/plants?search=batched');
+    expect(await list.json()).toEqual({ plants: [] });
     const queries = await get(server, `/trpc/${Array(11).fill('nothing')}?input=%7B%7D&batch=1`);
     expect(await queries.text()).toContain('"error":40002');
   });
 });
 
-describe('the numbers of tRPC', () => {
-  // JavaScript rounds numbers beyond 2^53, so a client must send such ids as bigints, not as numbers.
-  const inexact = ['9007199254740993', '1e17', '-1e18', '7000.00000000000000000001', '1e-400'];
-
-  it('are ids only when JavaScript can send them exactly', async () => {
-    const send = async (path: string, body: string) => (await post(server, path, body)).status;
-    for (const id of ['7e3', '7000.0', '700000e-2']) {
-      const json = `{"json":{"id":${id},"name":"number"}}`;
-      expect(await send('/trpc/createPlant', json)).toBe(200);
-      expect(await send('/trpc/createPlant?batch=1', `{"0":${json}}`)).toBe(200);
-      expect((await get(server, `/trpc/getPlant?input={"json":{"id":${id}}}`)).status).toBe(200);
-    }
-    for (const id of inexact) {
-      const json = `{"json":{"id":${id},"name":"number"}}`;
-      expect(await send('/trpc/createPlant', json)).toBe(400);
-      expect(await send('/trpc/createPlant?batch=1', `{"0":${json}}`)).toBe(400);
-      expect((await get(server, `/trpc/getPlant?input={"json":{"id":${id}}}`)).status).toBe(400);
-    }
-  });
+// JavaScript rounds numbers beyond 2^53, so a client must send such ids as bigints, not as numbers.
+it.each([
+  ...['7e3', '7000.0', '700000e-2'].map((id) => [id, 200]),
+  ...['9007199254740993', '1e17', '-1e18', '7000.00000000000000000001', '1e-400'].map((id) => [
+    ...[id, 400],
+  ]),
+])('the number %s as an id gets %i', async (id, expected) => {
+  const json = `{"json":{"id":${id},"name":"number"}}`;
+  for (const response of [
+    await post(server, '/trpc/createPlant', json),
+    await post(server, '/trpc/createPlant?batch=1', `{"0":${json}}`),
+    await get(server, `/trpc/getPlant?input={"json":{"id":${id}}}`),
+  ]) {
+    expect(response.status).toBe(expected);
+  }
 });
 
 it('the messages for each invalid field are in the property fields, at most ten for a field', async () => {
