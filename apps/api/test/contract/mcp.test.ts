@@ -1,9 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { createPlantStoreClient } from '@plant-store/client';
 import type { Scope } from '@plant-store/schemas';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { shareServer } from '../fixtures/server.ts';
+import { post, tokenWith } from '../fixtures/surfaces.ts';
 
 const server = shareServer();
 
@@ -23,17 +23,15 @@ async function connect(token = server.token, mode: 'auto' | 'legacy' = 'auto') {
   return { client, call };
 }
 
+/** The result of a tool's call that failed. */
+const errorOf = (error: number) => ({
+  isError: true,
+  output: { error, message: expect.any(String) },
+});
+
 /** Sends a body as it is. */
 async function send(body: string, headers: Record<string, string> = {}) {
-  const response = await fetch(`${server.url}/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${server.token}`,
-      'content-type': 'application/json',
-      ...headers,
-    },
-    body,
-  });
+  const response = await post(server, '/mcp', body, headers);
   const text = await response.text();
   return { status: response.status, type: response.headers.get('content-type'), text };
 }
@@ -52,11 +50,6 @@ const listenHeaders = {
 const message = (method: string, params: object = {}) =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 
-async function tokenWith(scopes: Scope[]): Promise<string> {
-  const { createAccessToken } = createPlantStoreClient(server);
-  return (await createAccessToken.mutate({ name: 'assistant', scopes })).token;
-}
-
 describe.each(['auto', 'legacy'] as const)('an assistant of the %s revision', (mode) => {
   const id = mode === 'auto' ? '9223372036854775807' : '-9223372036854775808';
 
@@ -70,18 +63,11 @@ describe.each(['auto', 'legacy'] as const)('an assistant of the %s revision', (m
     expect((await call('listPlants', { tag: mode })).output.plants).toMatchObject([plant]);
     expect((await call('countPlants', { tag: mode })).output).toEqual({ count: 1, isExact: true });
     const replacement = { id, name: 'Ficus elastica', ifMatch: output.etag };
-    expect((await call('replacePlant', replacement)).output).toMatchObject({
-      name: 'Ficus elastica',
-    });
-    expect(await call('replacePlant', replacement)).toMatchObject({
-      isError: true,
-      output: { error: 41200 },
-    });
+    const replaced = await call('replacePlant', replacement);
+    expect(replaced.output).toMatchObject({ name: 'Ficus elastica' });
+    expect(await call('replacePlant', replacement)).toMatchObject(errorOf(41200));
     expect(await call('deletePlant', { id })).toEqual({ isError: false, output: 'done' });
-    expect(await call('deletePlant', { id })).toMatchObject({
-      isError: true,
-      output: { error: 40401, message: expect.any(String) },
-    });
+    expect(await call('deletePlant', { id })).toMatchObject(errorOf(40401));
   });
 
   it('gets the code of an error in its data', async () => {
@@ -94,32 +80,32 @@ describe.each(['auto', 'legacy'] as const)('an assistant of the %s revision', (m
 
 it.each(['7.5', '007', 'x', '9223372036854775808', 2 ** 53])('%j is not an id', async (id) => {
   const { call } = await connect();
-  const rejected = await call('getPlant', { id });
-  expect(rejected).toMatchObject({ isError: true, output: { error: 40001 } });
+  expect(await call('getPlant', { id })).toMatchObject(errorOf(40001));
 });
 
 it('offers the tools that the scopes of the token allow', async () => {
   const namesFor = async (scopes: Scope[]) => {
-    const { client } = await connect(await tokenWith(scopes));
+    const { client } = await connect(await tokenWith(server, scopes));
     return (await client.listTools()).tools.map(({ name }) => name).toSorted();
   };
   const reading = ['countPlants', 'getPlant', 'listPlants', 'whoAmI'];
   expect(await namesFor(['plants:read'])).toEqual(reading);
   expect(await namesFor(['webhooks:manage'])).toEqual(['whoAmI']);
-  const { call } = await connect(await tokenWith(['plants:read']));
-  expect(await call('deletePlant', { id: '1' })).toMatchObject({
-    isError: true,
-    output: { error: 40300 },
-  });
+  const { call } = await connect(await tokenWith(server, ['plants:read']));
+  expect(await call('deletePlant', { id: '1' })).toMatchObject(errorOf(40300));
 });
 
 it('describes ids as texts of digits, and says which tools change plants', async () => {
   const { tools } = await (await connect()).client.listTools();
-  const tool = (name: string) => tools.find((each) => each.name === name);
-  expect(tool('getPlant')?.inputSchema.properties).toMatchObject({ id: { type: 'string' } });
   expect(JSON.stringify(tools)).not.toContain('int64');
-  expect(tool('getPlant')?.annotations).toMatchObject({ readOnlyHint: true });
-  expect(tool('deletePlant')?.annotations).toMatchObject({ destructiveHint: true });
+  const byName = Object.fromEntries(tools.map((tool) => [tool.name, tool]));
+  expect(byName).toMatchObject({
+    getPlant: {
+      inputSchema: { properties: { id: { type: 'string' } } },
+      annotations: { readOnlyHint: true },
+    },
+    deletePlant: { annotations: { destructiveHint: true } },
+  });
 });
 
 it('returns one page, and the place of the next one', async () => {
@@ -127,9 +113,8 @@ it('returns one page, and the place of the next one', async () => {
   const plants = [1, 2, 3].map((id) => ({ id: `${id}`, name: 'x', tag: 'pages' }));
   await call('createPlants', { plants });
   const { output } = await call('listPlants', { tag: 'pages', limit: 2 });
-  expect(output.plants).toHaveLength(2);
   const rest = await call('listPlants', { tag: 'pages', limit: 2, after: output.next });
-  expect(rest.output.plants).toMatchObject([{ id: '3' }]);
+  expect([...output.plants, ...rest.output.plants]).toMatchObject(plants);
 });
 
 it.each([
@@ -161,25 +146,18 @@ it('accepts a notification without a body, and no other method than POST', async
 
 it('responds to any message, and never as to a bug', async () => {
   const methods = ['initialize', 'ping', 'tools/list', 'tools/call', 'server/discover'];
-  const anyMessage = fc.record(
-    {
-      jsonrpc: fc.oneof(fc.constant('2.0'), fc.jsonValue()),
-      id: fc.oneof(fc.nat(), fc.jsonValue()),
-      method: fc.oneof(fc.constantFrom(...methods), fc.jsonValue()),
-      params: fc.oneof(
-        fc.record(
-          {
-            name: fc.constantFrom('createPlants', 'getPlant', '__proto__'),
-            arguments: fc.jsonValue(),
-            _meta: fc.oneof(fc.constant(_meta), fc.jsonValue()),
-          },
-          { requiredKeys: [] },
-        ),
-        fc.jsonValue(),
-      ),
-    },
-    { requiredKeys: [] },
-  );
+  const optional = <T>(record: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) =>
+    fc.oneof(fc.record(record, { requiredKeys: [] }), fc.jsonValue());
+  const anyMessage = optional({
+    jsonrpc: fc.oneof(fc.constant('2.0'), fc.jsonValue()),
+    id: fc.oneof(fc.nat(), fc.jsonValue()),
+    method: fc.oneof(fc.constantFrom(...methods), fc.jsonValue()),
+    params: optional({
+      name: fc.constantFrom('createPlants', 'getPlant', '__proto__'),
+      arguments: fc.jsonValue(),
+      _meta: fc.oneof(fc.constant(_meta), fc.jsonValue()),
+    }),
+  });
   const property = fc.asyncProperty(anyMessage, async (each) => {
     const { status, text } = await send(JSON.stringify(each));
     expect(status).toBeLessThan(500);

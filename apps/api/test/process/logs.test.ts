@@ -113,17 +113,13 @@ it('has no token, no value, no SQL and no stack, and neither have the responses'
   await send('{}', { authorization: 'Bearer plant_another-secret-token' });
   await send('{}', { authorization: `Basic ${token}` });
   const jwt = 'eyJhbGciOiJFUzI1NiJ9.secret-token.c2lnbmF0dXJl';
-  const encoded = ['%5F', '%5f', '%255F', '%25255f'].map((each) => token.replace('_', each));
+  const encoded = ['%5F', '%255F', '%25255f'].map((each) => token.replace('_', each));
   for (const each of [token, jwt, ...encoded]) {
-    const headers = { 'x-request-id': each };
-    for (const method of ['GET', 'PUT'] as const) {
-      for (const path of [`/${each}`, `/plants/${each}`, `/%ff${each}`, `/trpc/${each}`]) {
-        const response = await fetch(server.url + path, { method, headers });
-        responses.push(await response.text(), String(response.headers.get('x-request-id')));
-      }
+    for (const path of [`/${each}`, `/plants/${each}`, `/%ff${each}`, `/trpc/${each}`]) {
+      const response = await fetch(server.url + path, { headers: { 'x-request-id': each } });
+      responses.push(await response.text(), String(response.headers.get('x-request-id')));
     }
-    const parameters = [`text/plain; token=${each}`, `application/json; charset=${each}`];
-    for (const type of [each, `application/${each}`, ...parameters]) {
+    for (const type of [each, `text/plain; token=${each}`, `application/json; charset=${each}`]) {
       await send('{}', { 'content-type': type, 'x-request-id': `id-${each}` });
     }
     await send('{}', { 'content-encoding': each });
