@@ -45,7 +45,7 @@ export const settings = {
   PORT: {
     schema: whole(0, 65_535),
     fallback: '3000',
-    text: 'the port of the server, from 0 to 65535. With `0`, the server chooses a free port',
+    text: 'the port of the server, from 0 to 65535. `0` means a free port',
   },
   HOST: {
     schema: z.string(),
@@ -73,7 +73,7 @@ export const settings = {
   PLANT_STORE_RATE_LIMIT: {
     schema: whole(1, 999_999_999),
     example: '600',
-    text: 'how many requests one client may send in a minute. A client is an IPv4 address, or a /64 network of IPv6 addresses',
+    text: 'the requests that one IPv4 address, or one /64 network of IPv6 addresses, may send in a minute',
   },
   PLANT_STORE_JWT_ISSUER: {
     schema: z.string(),
@@ -95,12 +95,12 @@ export const settings = {
     schema: list(z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text)),
     fallback: '',
     example: 'https://app.example.com,http://localhost:5173',
-    text: 'the origins of web pages that may call the store, without a slash at the end, separated by commas',
+    text: 'the origins of web pages that may call the store, such as `https://app.example.com`, separated by commas',
   },
   PLANT_STORE_DRAIN_DELAY_MS: {
     schema: whole(0, 600_000),
     fallback: '1000',
-    text: 'how many milliseconds the server still [accepts requests](run.md#health-and-stop) after `SIGTERM`: at most 600000',
+    text: 'the milliseconds, at most 600000, for which the server [accepts requests](run.md#health-and-stop) after `SIGTERM`',
   },
   PLANT_STORE_FEED_DAYS: {
     schema: whole(1, 36_500),

@@ -72,7 +72,7 @@ export interface PlantStore {
   createMany(plants: readonly NewPlant[], options?: CheckedOptions): Promise<ManyCreatesOutcome[]>;
 
   /**
-   * Returns the plant with this id and its ETag, or undefined when no plant has this id.
+   * Returns the plant with this id and its ETag, or undefined.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many gets wait
    */
@@ -97,8 +97,8 @@ export interface PlantStore {
   countUpTo(limit: number, query?: CountPlants, options?: CallOptions): Promise<number>;
 
   /**
-   * Replaces the name and the tag of the plant with this id, or returns undefined when no plant has this id.
-   * Resolves when the new content is committed.
+   * Replaces the name and the tag of a plant. Resolves when the new content is committed, or with undefined when
+   * no plant has this id.
    *
    * @throws PlantStoreError `preconditionFailed` when the plant does not have the ETag `ifMatch`, or when there
    *   is no plant. Nothing was written.
@@ -112,8 +112,8 @@ export interface PlantStore {
   ): Promise<PlantWithEtag | undefined>;
 
   /**
-   * Deletes the plant with this id, or returns false when no plant has this id. Resolves when the delete is
-   * committed. The id is free after the delete.
+   * Deletes a plant. Resolves when the delete is committed, or with false when no plant has this id. The id is
+   * free after the delete.
    *
    * @throws PlantStoreError `preconditionFailed` when the plant does not have the ETag `ifMatch`, or when there
    *   is no plant. Nothing was deleted.
@@ -141,9 +141,9 @@ export interface PlantStore {
   changes(query?: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
 
   /**
-   * Waits for changes again and again, and yields the pages that `changes` would return. Database errors do
-   * not end the generator. Without `after`, the first page contains only the cursor of the end of the feed.
-   * An abort of the signal ends a wait immediately, but `return` does not end a wait.
+   * Yields the pages of `changes`, and waits for further changes. Database errors do not end the generator.
+   * Without `after`, the first page contains only the cursor of the end of the feed. An abort of the signal
+   * ends a wait immediately, but `return` does not end a wait.
    *
    * @throws PlantStoreError `cursorExpired`, `notImplemented`, `invalidInput` or `shuttingDown`, as `changes`
    *   does. When the signal is aborted, `follow` throws `signal.reason`.
