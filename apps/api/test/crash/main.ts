@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Fault, faults } from './faults.ts';
 import { type History, runHistory } from './history.ts';
@@ -22,6 +23,7 @@ const { values } = parseArgs({
   },
 });
 const seed = Number(values.seed);
+const randomTime = 1_000 * Number(values.seconds);
 
 /** Only the first problems of a history are printed. */
 const maxProblems = 4;
@@ -29,15 +31,19 @@ const maxProblems = 4;
 /** Histories wait for most of their time, so some of them run at the same time. */
 const concurrency = 3;
 
+/** A history of faults that takes this many milliseconds longer than the random one has failed. */
+const patience = 10 * 60_000;
+
 // When this process exits, its exit handlers kill the servers.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => process.exit(1));
+}
 
 // Only root can mount a disk of its own.
 const possible = faults.filter(({ diskSize }) => !diskSize || process.getuid?.() === 0);
-const histories = [
-  ...possible.map(historyOf),
-  randomHistory(1_000 * Number(values.seconds)),
-].filter(({ name }) => new RegExp(values.only).test(name));
+const histories = [...possible.map(historyOf), randomHistory(randomTime)].filter(({ name }) =>
+  new RegExp(values.only).test(name),
+);
 console.log(`seed ${seed}\n`);
 console.log(rowOf(['fault', 'created', 'unknown', 'changes', 'sessions', 'first 200']));
 let failed = 0;
@@ -50,7 +56,11 @@ async function runSome(): Promise<void> {
   for (;;) {
     const history = left.shift();
     if (!history) return;
-    const outcome = await runHistory(history, seed).catch((error) => error as Error);
+    // A history that waits for ever must not keep this process, and its servers, running.
+    const outcome = await Promise.race([
+      runHistory(history, seed).catch((error) => error as Error),
+      setTimeout(patience + randomTime, new Error('the history has not ended')),
+    ]);
     const problems =
       outcome instanceof Error ? [outcome.stack ?? String(outcome)] : outcome.problems;
     if (problems.length > 0) failed++;

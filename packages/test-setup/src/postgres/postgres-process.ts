@@ -57,11 +57,17 @@ export function postgresProcess(place: PostgresInstallation): PostgresProcess {
       if (server.exitCode !== null || server.signalCode !== null) return;
       const ended = once(server, 'exit');
       if (name === 'SIGKILL') signal(await processesOf(server.pid ?? Number.NaN), name);
-      else server.kill(name);
+      else end(name);
       await ended;
     },
-    abandon: () => void server.kill('SIGQUIT'),
+    abandon: () => end('SIGQUIT'),
   };
+
+  /** Sends a signal to the server, even if a test has stopped the server with SIGSTOP. */
+  function end(name: NodeJS.Signals): void {
+    server.kill(name);
+    server.kill('SIGCONT');
+  }
 }
 
 /** Stops processes with SIGSTOP. Returns a function that continues them. */
