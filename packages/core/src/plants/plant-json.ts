@@ -1,21 +1,23 @@
 import { plantColumns } from '@plant-store/schemas';
 
-const columns = Object.entries(plantColumns);
+/** For each column, the JSON before its value, whether it is a time, and its place. */
+const properties = Object.entries(plantColumns).map(
+  ([field, { kind }], i) => [`${i === 0 ? '{' : ','}"${field}":`, kind === 'time', i] as const,
+);
 
 /**
  * Makes the JSON of each plant from the columns that `plantArrays` selects. The JSON of a plant has no property
  * for a null, even if the operator has removed NOT NULL from the column.
  */
 export function plantTexts(selected: readonly (string | null | undefined)[]): string[] {
-  const [ids = [], ...others] = columns.map(([field, { kind }], i) =>
-    valuesOf(selected[i]).map((value) => {
-      if (value === 'null') return '';
-      return `${i === 0 ? '{' : ','}"${field}":${kind === 'time' ? timeJson(value) : value}`;
-    }),
-  );
-  return ids.map((id, row) => {
-    let plant = id;
-    for (const column of others) plant += column[row] ?? '';
+  const columns = properties.map(([, , i]) => valuesOf(selected[i]));
+  const [ids = []] = columns;
+  return ids.map((_id, row) => {
+    let plant = '';
+    for (const [start, isTime, i] of properties) {
+      const value = columns[i]?.[row] ?? 'null';
+      if (value !== 'null') plant += start + (isTime ? timeJson(value) : value);
+    }
     return `${plant}}`;
   });
 }

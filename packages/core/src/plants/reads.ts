@@ -153,7 +153,7 @@ function pageOf(columns: Columns, limit: number, found?: number): OutputText<Pla
   const plants = all.slice(0, limit);
   const hasMore = (found ?? all.length) > plants.length;
   const last = found === undefined ? null : columns.at(-1);
-  const next = hasMore ? valuesOf(columns[0])[plants.length - 1] : last;
+  const next = hasMore ? /-?\d+/.exec(plants.at(-1) ?? '')?.[0] : last;
   const end = next ? `],"next":"${next}"}` : ']}';
   return new OutputText(`{"plants":[${plants}${end}`, (place) => `plants.${place}.`);
 }
