@@ -1,25 +1,21 @@
 import { plantColumns } from '@plant-store/schemas';
 
-/** For each column, the JSON before its value, whether it is a time, and its place. */
-const properties = Object.entries(plantColumns).map(
-  ([field, { kind }], i) => [`${i === 0 ? '{' : ','}"${field}":`, kind === 'time', i] as const,
-);
+const columns = Object.entries(plantColumns);
 
 /**
  * Makes the JSON of each plant from the columns that `plantArrays` selects. The JSON of a plant has no property
  * for a null, even if the operator has removed NOT NULL from the column.
  */
 export function plantTexts(selected: readonly (string | null | undefined)[]): string[] {
-  const columns = properties.map(([, , i]) => valuesOf(selected[i]));
-  const [ids = []] = columns;
-  return ids.map((_id, row) => {
-    let plant = '';
-    for (const [start, isTime, i] of properties) {
-      const value = columns[i]?.[row] ?? 'null';
-      if (value !== 'null') plant += start + (isTime ? timeJson(value) : value);
-    }
-    return `${plant}}`;
+  const plants: string[] = [];
+  columns.forEach(([field, { kind }], i) => {
+    const start = `${i === 0 ? '{' : ','}"${field}":`;
+    valuesOf(selected[i]).forEach((value, row) => {
+      if (value === 'null') return;
+      plants[row] = (plants[row] ?? '') + start + (kind === 'time' ? timeJson(value) : value);
+    });
   });
+  return plants.map((plant) => `${plant}}`);
 }
 
 /** Returns the values in a JSON array of texts, numbers and nulls. */
