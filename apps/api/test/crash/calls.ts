@@ -1,5 +1,4 @@
-import type { Operation } from './checker.ts';
-import type { Action } from './register.ts';
+import type { Action, Operation } from './checker.ts';
 import type { Period, Server } from './world.ts';
 
 export interface Plant {
@@ -10,7 +9,8 @@ export interface Plant {
 /** A request of a client. A list covers all ids from `from`, up to `to` if it is given. */
 export type Request =
   | { readonly type: 'create' | 'replace'; readonly id: bigint; readonly plant: Plant }
-  | { readonly type: 'delete' | 'get'; readonly id: bigint }
+  | { readonly type: 'delete'; readonly id: bigint }
+  | { readonly type: 'get'; readonly id: bigint }
   | {
       readonly type: 'list';
       readonly from: bigint;
@@ -30,7 +30,6 @@ export interface Call {
 
 interface ApiResponse {
   readonly status: number;
-  /** The parsed body. Ids are bigints, and a cursor is a text. */
   readonly body: Body;
 }
 
@@ -90,13 +89,11 @@ export async function send(
   }
 }
 
-/** Parses JSON. Keeps all digits of an id. Keeps a cursor as a text, even when it is written as a number. */
-export function parse(json: string) {
-  return JSON.parse(json, (key, value, context?: { source?: string }) => {
-    if (key === 'id' && typeof value === 'number') return BigInt(context?.source ?? value);
-    return key === 'next' && typeof value === 'number' ? context?.source : value;
-  });
-}
+/** Parses JSON. Keeps all digits of an id. */
+export const parse = (json: string) =>
+  JSON.parse(json, (key, value, context?: { source?: string }) =>
+    key === 'id' && typeof value === 'number' ? BigInt(context?.source ?? value) : value,
+  );
 
 export const textOf = ({ name, tag }: Plant): string =>
   tag === undefined || tag === null ? name : `${name} (${tag})`;
@@ -165,36 +162,22 @@ export function operationsById(calls: readonly Call[]): Map<bigint, CallOperatio
 
 function actionsOf(call: Call, ids: ReadonlyMap<bigint, unknown>): [bigint, Action][] {
   const { request, response } = call;
-  const unknown = isUnknown(call);
   const body = response?.body ?? {};
-  const result = body.error ? 'absent' : 'changed';
-  switch (request.type) {
-    case 'create': {
-      const outcome = body.error ? 'taken' : 'stored';
-      const content = textOf(request.plant);
-      return [[request.id, { type: 'create', content, result: unknown ? 'unknown' : outcome }]];
-    }
-    case 'replace': {
-      const content = textOf(request.plant);
-      return [[request.id, { type: 'replace', content, result: unknown ? 'unknown' : result }]];
-    }
-    case 'delete':
-      return [[request.id, { type: 'delete', result: unknown ? 'unknown' : result }]];
-    case 'get': {
-      const state = body.error ? null : textOf({ name: '', ...body });
-      return unknown ? [] : [[request.id, { type: 'read', state }]];
-    }
-    case 'list': {
-      const contents = new Map(body.plants?.map((plant) => [plant.id, textOf(plant)]));
-      const last = body.next === undefined ? undefined : body.plants?.at(-1)?.id;
-      const isCovered = (id: bigint) => id >= request.from && (last === undefined || id <= last);
-      const read = (id: bigint): [bigint, Action] => [
-        id,
-        { type: 'read', state: contents.get(id) ?? null },
-      ];
-      return unknown ? [] : idsOf(request, ids).filter(isCovered).map(read);
-    }
+  if (request.type !== 'get' && request.type !== 'list') {
+    const result = isUnknown(call) ? 'unknown' : body.error ? 'rejected' : 'done';
+    if (request.type === 'delete') return [[request.id, { type: 'delete', result }]];
+    return [[request.id, { type: request.type, content: textOf(request.plant), result }]];
   }
+  if (isUnknown(call)) return [];
+  if (request.type === 'get') {
+    const state = body.error ? null : textOf({ name: '', ...body });
+    return [[request.id, { type: 'read', state }]];
+  }
+  const contents = new Map(body.plants?.map((plant) => [plant.id, textOf(plant)]));
+  const last = body.next === undefined ? undefined : body.plants?.at(-1)?.id;
+  return idsOf(request, ids)
+    .filter((id) => id >= request.from && (last === undefined || id <= last))
+    .map((id) => [id, { type: 'read', state: contents.get(id) ?? null }]);
 }
 
 function idsOf({ from, to }: { from: bigint; to?: bigint }, known: ReadonlyMap<bigint, unknown>) {

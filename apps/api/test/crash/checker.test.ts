@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { isExplainable, type Operation, unexplainedPart } from './checker.ts';
-import type { Action } from './register.ts';
+import { type Action, isExplainable, type Operation, unexplainedPart } from './checker.ts';
 
-const create = (content: string): Action => ({ type: 'create', content, result: 'stored' });
-const taken = (content: string): Action => ({ type: 'create', content, result: 'taken' });
-const lostCreate = (content: string): Action => ({ type: 'create', content, result: 'unknown' });
-const deleted: Action = { type: 'delete', result: 'changed' };
-const absent: Action = { type: 'delete', result: 'absent' };
+type Result = 'done' | 'rejected' | 'unknown';
+const change =
+  (type: 'create' | 'replace', result: Result) =>
+  (content: string): Action => ({ type, content, result });
+const create = change('create', 'done');
+const taken = change('create', 'rejected');
+const lostCreate = change('create', 'unknown');
+const replaced = change('replace', 'done');
+const notReplaced = change('replace', 'rejected');
+const lostReplace = change('replace', 'unknown');
+const deleted: Action = { type: 'delete', result: 'done' };
+const absent: Action = { type: 'delete', result: 'rejected' };
 const lostDelete: Action = { type: 'delete', result: 'unknown' };
-const replaced = (content: string): Action => ({ type: 'replace', content, result: 'changed' });
-const notReplaced = (content: string): Action => ({ type: 'replace', content, result: 'absent' });
-const lostReplace = (content: string): Action => ({ type: 'replace', content, result: 'unknown' });
 const read = (state: string | null): Action => ({ type: 'read', state });
 
 type Line = readonly [start: number, end: number, action: Action];

@@ -1,4 +1,26 @@
-import { type Action, type State, stateAfter } from './register.ts';
+/** The state of one id: the content of its plant, or null without a plant. */
+type State = string | null;
+
+/**
+ * An action on one id, with its result. A create is `done` when the id then has its plant, and `rejected` when
+ * the id belongs to another plant. The other changes are `rejected` when the id has no plant.
+ */
+export type Action =
+  | { readonly type: 'create' | 'replace'; readonly content: string; readonly result: Result }
+  | { readonly type: 'delete'; readonly result: Result }
+  | { readonly type: 'read'; readonly state: State };
+
+type Result = 'done' | 'rejected' | 'unknown';
+
+/** Returns the state after an action, or undefined when the result is impossible in the given state. */
+function stateAfter(state: State, action: Action): State | undefined {
+  if (action.type === 'read') return action.state === state ? state : undefined;
+  const isPossible =
+    action.type === 'create' ? state === null || state === action.content : state !== null;
+  if (action.result !== 'unknown' && (action.result === 'done') !== isPossible) return undefined;
+  if (!isPossible) return state;
+  return action.type === 'delete' ? null : action.content;
+}
 
 /** An operation on one id. The operation takes effect at one moment between its start and its end. */
 export interface Operation {
@@ -16,13 +38,8 @@ export interface Operation {
  *
  * The function uses the algorithm of Wing and Gong. A pair of a state and a set of done operations can occur
  * several times. The function tries each pair only once, like the algorithms of Lowe and Porcupine.
- *
- * @param initial the states that are possible before the first operation
  */
-export function isExplainable(
-  operations: readonly Operation[],
-  initial: readonly State[] = [null],
-): boolean {
+export function isExplainable(operations: readonly Operation[]): boolean {
   const sorted = operations.toSorted((a, b) => a.start - b.start);
   const certain = sorted.reduce((set, { isCertain }, i) => (isCertain ? set | bit(i) : set), 0n);
   const tried = new Set<string>();
@@ -60,7 +77,7 @@ export function isExplainable(
     }
     return false;
   };
-  return initial.some((state) => search(0n, Number.NEGATIVE_INFINITY, 0, state));
+  return search(0n, Number.NEGATIVE_INFINITY, 0, null);
 }
 
 /**

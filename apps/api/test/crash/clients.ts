@@ -29,7 +29,7 @@ const firstHot = 2n ** 62n;
 const patience = 60_000;
 
 /** Starts clients that write and read plants until they are stopped. The world gets each call. */
-export async function startClients(world: World, random: Random) {
+export function startClients(world: World, random: Random) {
   const { servers, calls } = world;
   const startedAt = performance.now();
   let isOver = false;
@@ -56,7 +56,6 @@ export async function startClients(world: World, random: Random) {
       await setTimeout(10);
     }
   };
-  const canReplace = await hasReplace(servers);
 
   /** Sends a request until it has a result, or only once. */
   const insist = async (request: Request, isPatient = true): Promise<Call | undefined> => {
@@ -106,7 +105,7 @@ export async function startClients(world: World, random: Random) {
       { type: 'delete', id },
       { type: 'get', id },
       { type: 'list', ...range, after: String(first - 1n), limit: hotIds },
-      ...(canReplace ? [{ ...create, type: 'replace' } as const] : []),
+      { ...create, type: 'replace' },
     ]);
     await insist(request, random.isLikely(0.5));
   };
@@ -152,13 +151,6 @@ export async function startClients(world: World, random: Random) {
       await Promise.all(open);
     },
   };
-}
-
-/** Whether the store can replace plants. */
-async function hasReplace([server]: readonly Server[]): Promise<boolean> {
-  if (!server) return false;
-  const { response } = await callServer(server, { type: 'replace', id: 0n, plant: { name: 'x' } });
-  return response?.status !== 405;
 }
 
 /**

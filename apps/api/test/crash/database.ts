@@ -85,12 +85,9 @@ export async function startDatabase(maxFileSize?: number) {
       void ended.then(() => sql.end({ timeout: 1 }));
       return result;
     },
-    /** The highest number of the store's sessions in a period. */
-    mostSessions: (from = 0, to = Number.POSITIVE_INFINITY) =>
-      Math.max(
-        0,
-        ...counts.map(({ time, sessions }) => (time >= from && time <= to ? sessions : 0)),
-      ),
+    /** The highest number of the store's sessions since a time. */
+    mostSessions: (from = 0) =>
+      Math.max(0, ...counts.map(({ time, sessions }) => (time >= from ? sessions : 0))),
     async stop(): Promise<void> {
       isStopped = true;
       for (const server of new Set([standby, primary, first])) await server?.stop();

@@ -34,15 +34,7 @@ const patience = 30_000;
 const poolSize = 12;
 
 export const faults: readonly Fault[] = [
-  {
-    name: 'SIGKILL of a server',
-    times: 3,
-    lasts: 500,
-    async cause(_, server) {
-      await server.stop('SIGKILL');
-      return server.start;
-    },
-  },
+  { name: 'SIGKILL of a server', times: 3, lasts: 500, cause: killServer },
   {
     name: 'SIGKILL of Postgres',
     times: 3,
@@ -82,8 +74,10 @@ export const faults: readonly Fault[] = [
       const during = () => calls.filter((call) => call.start > start);
       await cancelWaits(database);
       return async () => {
-        if (!(await isTrueIn(patience, () => during().some(isFailedCreate))))
-          problems.push('no create got 50300 without the standby');
+        const end = performance.now() + patience;
+        const isNoticed = () => during().some(isFailedCreate);
+        while (!isNoticed() && performance.now() < end) await setTimeout(20);
+        if (!isNoticed()) problems.push('no create got 50300 without the standby');
         for (const { request } of during().filter(isCreated))
           problems.push(
             `the create of ${'id' in request && request.id} got 200 without the standby`,
@@ -125,22 +119,9 @@ export const faults: readonly Fault[] = [
       });
     },
   },
-  {
-    name: 'a network that is silent',
-    lasts: 7_000,
-    cause: (_, server) => setNetwork(server, 'blackhole'),
-  },
-  {
-    name: 'a network that delivers late',
-    lasts: 10_000,
-    cause: (_, server) => setNetwork(server, 'hold'),
-  },
-  {
-    name: 'a network that resets',
-    times: 3,
-    lasts: 800,
-    cause: (_, server) => setNetwork(server, 'reset'),
-  },
+  { name: 'a network that is silent', lasts: 7_000, cause: withNetwork('blackhole') },
+  { name: 'a network that delivers late', lasts: 10_000, cause: withNetwork('hold') },
+  { name: 'a network that resets', times: 3, lasts: 800, cause: withNetwork('reset') },
   {
     name: 'a lost response',
     times: 3,
@@ -175,25 +156,14 @@ export const faults: readonly Fault[] = [
       return () => {};
     },
   },
-  {
-    name: 'embedded: SIGKILL in mid-write',
-    isEmbedded: true,
-    times: 6,
-    async cause(_, server) {
-      await server.stop('SIGKILL');
-      return server.start;
-    },
-  },
+  { name: 'embedded: SIGKILL in mid-write', isEmbedded: true, times: 6, cause: killServer },
   {
     name: 'embedded: a second server',
     isEmbedded: true,
     async cause({ directory, problems }) {
       const second = startProcess({ PLANT_STORE_DATA_DIR: directory, ...serverSettings });
-      const started = second.listening().then(
-        () => 'started',
-        () => 'ended',
-      );
-      if ((await started) === 'started') problems.push('two servers run on one data directory');
+      const isStarted = second.listening().then(Boolean, () => false);
+      if (await isStarted) problems.push('two servers run on one data directory');
       second.child.kill('SIGKILL');
       return () => {};
     },
@@ -223,6 +193,18 @@ export const faults: readonly Fault[] = [
   },
 ];
 
+async function killServer(_: World, server: Server): Promise<() => Promise<void>> {
+  await server.stop('SIGKILL');
+  return server.start;
+}
+
+function withNetwork(fault: NetworkFault): Fault['cause'] {
+  return async (_, { network }) => {
+    network?.set(fault);
+    return () => network?.set('none');
+  };
+}
+
 /**
  * Cancels the waits of commits for the standby again and again for 7 s, as an impatient operator does. The
  * plants of these commits are visible, but only on the primary.
@@ -235,17 +217,3 @@ async function cancelWaits({ query }: Database): Promise<void> {
 
 const isFailedCreate = (call: Call): boolean =>
   call.request.type === 'create' && call.response !== undefined && isUnknown(call);
-
-/** Waits until a condition is true, for some milliseconds at most. */
-async function isTrueIn(milliseconds: number, condition: () => boolean): Promise<boolean> {
-  for (const end = performance.now() + milliseconds; performance.now() < end; ) {
-    if (condition()) return true;
-    await setTimeout(20);
-  }
-  return false;
-}
-
-async function setNetwork({ network }: Server, fault: NetworkFault) {
-  network?.set(fault);
-  return () => network?.set('none');
-}

@@ -8,12 +8,11 @@ import {
   lineOf,
   operationsById,
 } from './calls.ts';
-import { isExplainable, unexplainedPart } from './checker.ts';
+import { type Action, isExplainable, unexplainedPart } from './checker.ts';
 import { startClients } from './clients.ts';
 import { type Copy, listPlants, startFollowers } from './copies.ts';
 import type { Fault, FaultyWorld } from './faults.ts';
 import { type Random, randomOf } from './random.ts';
-import type { Action } from './register.ts';
 import { startWorld, type World, type WorldOptions } from './world.ts';
 
 interface Outcome {
@@ -44,7 +43,7 @@ export async function runHistory(history: History, seed: number): Promise<Outcom
   const world = await startWorld(history);
   try {
     const followers = startFollowers(world, randomOf(seed + 1));
-    const clients = await startClients(world, randomOf(seed + 2));
+    const clients = startClients(world, randomOf(seed + 2));
     const createAtAll = () => Promise.all(world.servers.map(clients.untilCreated));
     const firstCreated: number[] = [];
     await createAtAll();

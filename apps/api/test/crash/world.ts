@@ -17,22 +17,7 @@ import { type Receiver, startReceiver } from './receiver.ts';
 const run = promisify(execFile);
 
 /** A process of the server's program. */
-export interface Server {
-  readonly name: string;
-  readonly token: string;
-  /** Undefined while the process does not run. */
-  readonly url: string | undefined;
-  readonly process: StartedProcess;
-  /** The network between the process and its Postgres. */
-  readonly network: Network | undefined;
-  /** The periods in which the process was frozen, and reads no request. */
-  readonly freezes: Period[];
-  /** The periods in which no standby confirms a commit, so that a commit waits. */
-  readonly withoutStandby: Period[];
-  start(): Promise<void>;
-  /** Resolves with the exit code, or with the signal that ended the process. */
-  stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
-}
+export type Server = Awaited<ReturnType<typeof startServer>>;
 
 /** Milliseconds of this process. */
 export interface Period {
@@ -40,16 +25,7 @@ export interface Period {
   end: number;
 }
 
-interface Network {
-  /** The store's URL of both database servers. */
-  readonly url: string;
-  set(fault: NetworkFault): void;
-  /** Drops the responses on the open connections. Returns a function that resets these connections. */
-  loseResponses(): () => void;
-  /** The ports from which the connections reach Postgres. */
-  ports(): number[];
-  close(): void;
-}
+type Network = Awaited<ReturnType<typeof startNetwork>>;
 
 /** Everything that a fault can concern, and what the clients have seen. */
 export interface World {
@@ -121,23 +97,26 @@ async function createWebhook([server]: readonly Server[], url: string): Promise<
 }
 
 /** Starts a proxy in front of each database server. */
-async function startNetwork(urls: string[]): Promise<Network> {
+async function startNetwork(urls: string[]) {
   const proxies = await Promise.all(urls.map((url) => startFaultProxy(url)));
   const [first, ...others] = proxies.map(({ url }) => url);
   const hosts = others.map((url) => `,${new URL(url).host}`).join('');
   return {
+    /** The store's URL of both database servers. */
     url: first?.replace(/(?<=@[^/]+)\//, `${hosts}/`) ?? '',
-    set(fault) {
+    set(fault: NetworkFault): void {
       for (const proxy of proxies) proxy.fault = fault;
     },
+    /** Drops the responses on the open connections. Returns a function that resets these connections. */
     loseResponses() {
       const resets = proxies.map((proxy) => proxy.loseResponses());
       return () => {
         for (const reset of resets) reset();
       };
     },
+    /** The ports from which the connections reach Postgres. */
     ports: () => proxies.flatMap((proxy) => proxy.serverPorts),
-    close() {
+    close(): void {
       for (const proxy of proxies) proxy.close();
     },
   };
@@ -149,15 +128,11 @@ const stopPatience = 60_000;
 /** The settings of every server. A second server on the same directory needs them, too. */
 export const serverSettings = { LOG_LEVEL: 'error', PLANT_STORE_WEBHOOK_ALLOW: '127.0.0.1' };
 
-async function startServer(
-  name: string,
-  env: Record<string, string>,
-  network: Network | undefined,
-): Promise<Server> {
+async function startServer(name: string, env: Record<string, string>, network?: Network) {
   const token = randomUUID();
   let url: string | undefined;
   let running: StartedProcess;
-  const start = async () => {
+  const start = async (): Promise<void> => {
     running = startProcess({ ...env, ...serverSettings, PLANT_STORE_TOKEN: token });
     url = await running.listening();
   };
@@ -165,9 +140,13 @@ async function startServer(
   return {
     name,
     token,
+    /** The network between the process and its Postgres. */
     network,
-    freezes: [],
-    withoutStandby: [],
+    /** The periods in which the process was frozen, and reads no request. */
+    freezes: [] as Period[],
+    /** The periods in which no standby confirms a commit, so that a commit waits. */
+    withoutStandby: [] as Period[],
+    /** Undefined while the process does not run. */
     get url() {
       return url;
     },
@@ -175,7 +154,8 @@ async function startServer(
       return running;
     },
     start,
-    async stop(signal) {
+    /** Resolves with the exit code, or with the signal that ended the process. */
+    async stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
       url = undefined;
       running.child.kill(signal);
       const timer = setTimeout(() => running.child.kill('SIGKILL'), stopPatience);
