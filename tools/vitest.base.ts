@@ -28,13 +28,13 @@ export function vitestConfig(test: NonNullable<ViteUserConfig['test']> = {}) {
 }
 
 const globalSetup = (name: string) =>
-  fileURLToPath(new URL(`../packages/test-setup/src/global-setup/${name}.ts`, import.meta.url));
+  fileURLToPath(new URL(`../packages/test-setup/src/${name}.ts`, import.meta.url));
 
 /** A global setup that starts one real Postgres for the tests of a package. */
-export const withPostgres = globalSetup('postgres');
+export const withPostgres = globalSetup('postgres/start-postgres');
 
 /** A global setup that makes an embedded database. Tests duplicate the directory of this database. */
 export const withEmbedded = globalSetup('embedded');
 
 /** A global setup that starts a Citus cluster. */
-export const withCitus = globalSetup('citus');
+export const withCitus = globalSetup('postgres/start-citus');

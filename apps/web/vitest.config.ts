@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { hasBrowser } from '@plant-store/test-setup/find-browser';
+import { hasBrowser } from '@plant-store/test-setup/browser';
 import { vitestConfig, withPostgres } from '../../tools/vitest.base.ts';
 
 const globalSetup = fileURLToPath(new URL('test/fixtures/global-setup.ts', import.meta.url));

@@ -1,4 +1,4 @@
-import { hasBrowser } from '@plant-store/test-setup/find-browser';
+import { hasBrowser } from '@plant-store/test-setup/browser';
 import { vitestConfig, withPostgres } from '../../tools/vitest.base.ts';
 
 export default vitestConfig(

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { listen } from './listen.ts';
+import { listen } from '../machine.ts';
 
 /** A fault of the network between a client and a server. A fault also affects open connections. */
 export type Fault =

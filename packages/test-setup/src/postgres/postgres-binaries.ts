@@ -6,8 +6,7 @@ import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { atExit } from '../machine/at-exit.ts';
-import type { User } from '../machine/unprivileged-user.ts';
+import { atExit, type User } from '../machine.ts';
 
 export interface PostgresBinaries {
   initdb: string;

@@ -1,8 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import type { User } from '../machine/unprivileged-user.ts';
-import { untilLogged } from '../machine/until-logged.ts';
+import { type User, untilLogged } from '../machine.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 
 /** A Postgres server on an existing data directory. */

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
 import { type FaultProxy, startFaultProxy } from '../network/fault-proxy.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
-import { runSql } from './run-sql.ts';
-import { startPostgres, type TestPostgres } from './start-postgres.ts';
+import { runSql, startPostgres, type TestPostgres } from './start-postgres.ts';
 
 /** A node of a Citus cluster. The other nodes reach its server through the proxy. */
 export interface CitusNode {
@@ -118,4 +118,19 @@ function directoriesOf(pgConfig: string): string[] {
   } catch {
     return []; // The program is not installed.
   }
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The cluster that this file has started as a global setup, or undefined in other test runs. */
+    citus: CitusAddresses | undefined;
+  }
+}
+
+/** Starts one Citus cluster for a test run. Tests get its addresses by `inject('citus')`. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Tests do not crash the machine, so they need no fsync, which is slow.
+  const cluster = await startCitus({ settings: { fsync: 'off' } });
+  project.provide('citus', cluster.addresses);
+  return () => cluster.stop();
 }

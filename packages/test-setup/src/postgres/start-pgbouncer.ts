@@ -3,11 +3,7 @@ import { once } from 'node:events';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { atExit } from '../machine/at-exit.ts';
-import { withSbin } from '../machine/platform.ts';
-import { unprivilegedUser } from '../machine/unprivileged-user.ts';
-import { untilLogged } from '../machine/until-logged.ts';
-import { freePort } from '../network/listen.ts';
+import { atExit, freePort, unprivilegedUser, untilLogged, withSbin } from '../machine.ts';
 
 const version = spawnSync('pgbouncer', ['--version'], { env: withSbin, encoding: 'utf8' });
 

@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { atExit } from '../machine/at-exit.ts';
-import { unprivilegedUser } from '../machine/unprivileged-user.ts';
-import { freePort } from '../network/listen.ts';
+import postgres from 'postgres';
+import type { TestProject } from 'vitest/node';
+import { atExit, freePort, unprivilegedUser } from '../machine.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
 import {
   freezeProcesses,
@@ -13,7 +14,6 @@ import {
   postgresProcess,
   processesOf,
 } from './postgres-process.ts';
-import { runSql } from './run-sql.ts';
 import { windowsPostgres } from './windows-postgres.ts';
 
 /** A Postgres server for tests, on a free port. The data is in the system's temporary directory. */
@@ -127,4 +127,39 @@ async function startServer(
 /** Returns the settings with which a standby connects to its primary. */
 function conninfoOf(url: string): string {
   return `host=127.0.0.1 port=${new URL(url).port} user=postgres`;
+}
+
+/** Creates an empty database on the server of `serverUrl`, and returns the URL of the new database. */
+export async function createDatabase(
+  serverUrl: string,
+  { encoding = 'UTF8' }: { encoding?: string } = {},
+): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await runSql(serverUrl, `create database ${name} template template0 encoding '${encoding}'`);
+  return Object.assign(new URL(serverUrl), { pathname: name }).href;
+}
+
+/** Runs statements one after another on a new connection. */
+export async function runSql(url: string, ...statements: string[]): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  for (const statement of statements) await sql.unsafe(statement);
+  await sql.end();
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The URL of the Postgres that this file has started as a global setup. */
+    postgresUrl: string;
+  }
+}
+
+/** Starts one Postgres for a test run. Tests get the URL of this Postgres by `inject('postgresUrl')`. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startPostgres({
+    fsync: 'off', // Tests do not crash the machine, so they need no fsync, which is slow.
+    max_connections: '200',
+    autovacuum_naptime: '1d', // The transactions of autovacuum would delay the changes of the feed.
+  });
+  project.provide('postgresUrl', server.url);
+  return () => server.stop();
 }

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { endWithThisProcess } from '../machine/at-exit.ts';
+import { endWithThisProcess } from './machine.ts';
 
-const main = fileURLToPath(new URL('../../../../apps/api/bin/server.js', import.meta.url));
+const main = fileURLToPath(new URL('../../../apps/api/bin/server.js', import.meta.url));
 
 /** A running process of the server's program. */
 export type StartedProcess = ReturnType<typeof startProcess>;

@@ -4,9 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import './provided-context.ts';
 
-const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
+const cache = fileURLToPath(new URL('../node_modules/.cache/', import.meta.url));
 
 /**
  * Makes a data directory with an empty embedded database, as a global setup of Vitest. The directory stays
@@ -35,4 +34,11 @@ async function makeDatabase(directory: string): Promise<void> {
 async function pgliteVersion(): Promise<string> {
   const main = createRequire(import.meta.url).resolve('@electric-sql/pglite');
   return JSON.parse(await readFile(join(main, '../../package.json'), 'utf8')).version;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A data directory with an empty database. Tests copy the directory. */
+    dataDirectory: string;
+  }
 }
