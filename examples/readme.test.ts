@@ -68,8 +68,8 @@ it('the README states the right number of houseplants', async () => {
 
 it('the programs in docs/api.md work in sequence', async () => {
   const output = await run(blocks('ts', await read('docs/api.md')).join('\n'));
-  expect(output).toMatch(/^11n created\n12n created\n/);
-  expect(output).toMatch(/^11n Hoya bella\n12n Ficus lyrata\n/m);
+  expect(output).toMatch(/^1011n created\n1012n created\n/);
+  expect(output).toMatch(/^1011n Hoya bella\n1012n Ficus lyrata\n/m);
 });
 
 it('the TypeScript programs in docs/feed.md work in sequence', async () => {

@@ -48,7 +48,7 @@ export async function openServer(
   return { server, logStream, firstRun, metricsUrl };
 }
 
-/** What a server that listens says about itself. */
+/** The facts that a server prints when it listens. */
 export type Started = Omit<Awaited<ReturnType<typeof openServer>>, 'server' | 'logStream'> &
   Awaited<ReturnType<typeof listen>>;
 

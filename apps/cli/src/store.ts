@@ -20,7 +20,7 @@ const home = import.meta.url.endsWith('.ts') ? resolve(import.meta.dirname, '../
 export function readAddress(): Address {
   try {
     process.loadEnvFile(join(home, '.env'));
-  } catch {} // A file that is not there is no error.
+  } catch {} // The file is optional.
   const url = process.env['PLANT_STORE_URL'] || 'http://127.0.0.1:3000';
   // The message does not contain the URL, because the URL may contain a password.
   if (!URL.canParse(url) || !/^https?:\/\/[^@?#]+$/.test(url)) {

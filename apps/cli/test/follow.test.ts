@@ -47,7 +47,7 @@ test('follow goes on after a restart of the server', async () => {
   expect(await now.next()).toMatchObject({ plant: { id: 7 } });
 });
 
-test('follow rejects a text that is no cursor', async () => {
+test('follow rejects a text that is not a cursor', async () => {
   const { code, stderr } = await store.run(['follow', '--from', 'yesterday', '--json']);
   expect(code).toBe(1);
   expect(JSON.parse(stderr)).toMatchObject({ error: 40001 });

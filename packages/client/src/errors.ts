@@ -81,7 +81,7 @@ function explain(thrown: unknown): PlantStoreError | undefined {
   };
 }
 
-/** What the links add to an error. */
+/** The properties that the links add to an error. */
 interface CallMeta {
   response?: { status: number };
   responseJSON?: unknown;

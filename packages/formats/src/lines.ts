@@ -4,7 +4,7 @@ export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as co
 
 export type Encoding = (typeof encodings)[number];
 
-/** What `readLines` finds out about a file. */
+/** The facts that `readLines` finds out about a file. */
 export interface TextFacts {
   /** The encoding by the byte order mark. Without a mark, the encoding that the caller expects. */
   encoding: Encoding;

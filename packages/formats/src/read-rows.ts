@@ -6,7 +6,7 @@ import { type Content, type Row, readJsonLine } from './row.ts';
 
 export type Format = 'csv' | 'ndjson';
 
-/** What is known about a file. Each line is counted once: `lines` = `rows` + `header` + `blank` + `continued`. */
+/** The facts about a file. Each line is counted once: `lines` = `rows` + `header` + `blank` + `continued`. */
 export interface FileFacts extends TextFacts {
   /** Undefined when the file has only blank lines. */
   format?: Format;

@@ -24,7 +24,7 @@ const expiresAt = timeOut(
   '2027-11-21T09:30:00.000Z',
 ).optional();
 
-/** What a list shows about an access token. The token itself is secret, so the list does not contain it. */
+/** The fields of an access token in a list. The token itself is secret, so the list does not contain it. */
 export const AccessToken = z
   .object({
     id: TokenId,

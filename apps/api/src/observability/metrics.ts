@@ -127,6 +127,6 @@ async function serve(register: Registry, host: string, port: number): Promise<st
   });
   server.maxConnections = 8; // Further connections would take file descriptors from the clients.
   await once(server.listen(port, host), 'listening');
-  const { address, family, port: chosen } = server.address() as AddressInfo; // It is no Unix socket.
+  const { address, family, port: chosen } = server.address() as AddressInfo; // Not a Unix socket.
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${chosen}/metrics`;
 }

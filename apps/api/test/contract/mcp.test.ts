@@ -36,7 +36,7 @@ async function send(body: string, headers: Record<string, string> = {}) {
   return { status: response.status, type: response.headers.get('content-type'), text };
 }
 
-/** What each message of the revision 2026-07-28 has. */
+/** The `_meta` of each message in the protocol's revision 2026-07-28. */
 const _meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -144,7 +144,7 @@ it('accepts a notification without a body, and no other method than POST', async
   expect([status, headers.get('allow')]).toEqual([405, 'POST']);
 });
 
-it('responds to any message, and never as to a bug', async () => {
+it('responds to any message, and never with the error of a bug', async () => {
   const methods = ['initialize', 'ping', 'tools/list', 'tools/call', 'server/discover'];
   const optional = <T>(record: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) =>
     fc.oneof(fc.record(record, { requiredKeys: [] }), fc.jsonValue());

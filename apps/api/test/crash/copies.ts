@@ -17,7 +17,7 @@ export function createCopy(name: string) {
   let plants = new Map<bigint, string>();
   const copy = {
     name,
-    /** What the feed must not send, each in one sentence. */
+    /** The changes that the feed must not send, each in one sentence. */
     problems: [] as string[],
     /** The number of changes that were read. */
     changes: 0,

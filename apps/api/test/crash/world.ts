@@ -36,7 +36,7 @@ export interface World {
   readonly directory: string;
   readonly receiver: Receiver;
   readonly calls: Call[];
-  /** What was wrong, each in one sentence. */
+  /** The broken promises, each in one sentence. */
   readonly problems: string[];
   /** The periods in which a read may show a plant that a failover loses, because no standby has it. */
   readonly unconfirmed: Period[];

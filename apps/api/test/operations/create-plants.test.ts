@@ -89,7 +89,7 @@ describe.each(surfaces)('the JSON of createPlant over $name', (surface) => {
   });
 
   it.each(['{}', '{"tag":"x"}', 'null', '[]', '"text"', '5', 'true'])(
-    'rejects %s, which is no plant',
+    'rejects %s, which is not a plant',
     async (json) => expect(await send(json)).toMatchObject({ status: 400, error: 40001 }),
   );
 

@@ -7,7 +7,7 @@ import type { Address } from '../store.ts';
 /** A row with a valid plant. */
 export type PlantRow = Extract<Row, { plant: object }>;
 
-/** What became of a plant: the store has it, or the error says why the store rejects it. */
+/** The outcome of a plant: the store has it, or the error says why the store rejects it. */
 export interface Outcome {
   result: 'created' | 'exists' | 'error';
   /** The error code in the catalogue. */

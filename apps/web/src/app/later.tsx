@@ -19,7 +19,7 @@ interface LaterProps {
   onSignOut(): void;
 }
 
-/** What stands beside and over the list: the open plant and the open dialog. */
+/** The parts beside and over the list: the open plant and the open dialog. */
 export default function Later(props: LaterProps) {
   const { may } = useIdentity();
   const { plant } = useAddress();

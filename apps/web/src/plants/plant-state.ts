@@ -30,7 +30,7 @@ export type OpenDialog =
 interface ListState {
   readonly dialog?: OpenDialog | undefined;
   readonly checked: ReadonlyMap<bigint, StoredPlant>;
-  /** What this person has just added. It stays on top until the filter changes. */
+  /** The plants that this person has just added. They stay on top until the filter changes. */
   readonly added: readonly StoredPlant[];
 }
 

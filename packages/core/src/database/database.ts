@@ -51,9 +51,9 @@ function checkDirectory(given: unknown): string {
   return resolve(given);
 }
 
-/** A Postgres server, or a Postgres that is embedded in this process. `pool.ts` says what becomes of a statement. */
+/** A Postgres server, or a Postgres that is embedded in this process. `pool.ts` describes the outcomes of a statement. */
 export interface Database {
-  /** Runs a statement that changes nothing. Runs it again, once, when its connection is lost. */
+  /** Runs a statement that changes nothing. Repeats it once if its connection is lost. */
   readonly read: Run;
   /** Runs a statement that writes. Never sends it twice. */
   readonly write: Run;

@@ -87,7 +87,7 @@ export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
 }
 
-/** What became of a statement that did not succeed. */
+/** The outcome of a statement that did not succeed. */
 type Outcome =
   | 'abandoned' // It was not sent, because its caller had disconnected.
   | 'notSent' // No connection was free, or could be opened.

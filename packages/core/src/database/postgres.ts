@@ -115,7 +115,7 @@ function createOpener(url: string): Opener {
   }
 }
 
-/** Returns the ids of the sessions on which the server works. A server that does not respond works on none. */
+/** Returns the ids of the sessions on which the server works: none if it does not respond. */
 async function findWorking(ids: readonly string[], open: Opener): Promise<ReadonlySet<unknown>> {
   try {
     const session = await open(requestLimits);

@@ -158,9 +158,9 @@ export const selectPagesOfTag = selectPages(hasTag('asked.tag'));
 export const maxCompared = 100_000;
 
 /**
- * Selects one page, with its size in bytes, and perhaps by a search. Returns the number of plants that were
- * found, up to one more than the page may have, then the columns of those that fit into the page, and then the
- * last plant that was compared when the search has found no further plant but may go on.
+ * Selects one page, with its size in bytes, and perhaps by a search. The first column is the number of plants
+ * found, up to one more than the page may have. The next columns are the plants that fit into the page. The last
+ * column is the last plant that the search has compared, if the search has more plants to compare.
  *
  * $1 the lowest id, $2 plants in the page, $3 for each word of the search its pattern, or null, $4 the tag
  */

@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js';
 /** The hosts and networks to which the store may connect although they are not public. */
 export type AllowedTargets = ReturnType<typeof parseAllowed>;
 
-/** The metadata service of Azure has a public address. Those of other clouds have private addresses. */
+/** The metadata service of Azure has a public address. The services of other clouds have private addresses. */
 const azureMetadata = '168.63.129.16';
 
 /** Whether an address is public: it is in no range of the IANA special-purpose registries (RFC 6890). */

@@ -15,7 +15,7 @@ export interface CheckedOptions extends CallOptions {
   readonly isChecked?: boolean;
 }
 
-/** What a create did: it created the plant, or the same plant was already stored. */
+/** The outcome of a create: it created the plant, or the same plant was already stored. */
 export type CreateOutcome = 'created' | 'exists';
 
 /** The outcome for a plant of `createMany`: a result, or the error that `create` would throw. */

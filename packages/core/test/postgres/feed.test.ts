@@ -67,7 +67,7 @@ describe('transactions in another order than their numbers', () => {
     expect(await told(store, after)).toEqual(['created 1 new', 'deleted 2 new']);
   });
 
-  it('that is so even while the feed hides the later delete', async () => {
+  it('leaves the delete out even while the feed hides the later delete', async () => {
     const { store, sql } = await openForTest();
     const { after, release, creating } = await overtake({ store, sql });
     const beforeDelete = await holdOpen(sql, 'select pg_current_xact_id()');
@@ -108,7 +108,7 @@ describe('a follower', () => {
     expect(seen).toContain('created 2');
   });
 
-  it('waits for hours of nothing, and for a database that was down', async () => {
+  it('waits while nothing happens, and while the database is down', async () => {
     const { store, sql } = await openForTest();
     const after = await endOf(store);
     const errors: unknown[] = [];
@@ -123,7 +123,7 @@ describe('a follower', () => {
     for (const error of errors) expect(error).toMatchObject({ code: 50300 });
   });
 
-  it('and a caller who waits get the error that their cursor has expired', async () => {
+  it('and a waiting caller get the error that their cursor has expired', async () => {
     const { store, sql } = await openForTest();
     const after = await endOf(store);
     const waits = [store.follow({ after }).next(), store.changes({ after, wait: 20 })];

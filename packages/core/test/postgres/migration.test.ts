@@ -51,7 +51,7 @@ describe('an empty database', () => {
     expect(triggers).toEqual([]); // Citus can distribute the tables only without triggers.
   });
 
-  it('is no store for a user who may not create tables, and the error is one sentence', async () => {
+  it('does not open for a user who may not create tables, and the error is one sentence', async () => {
     const sql = connectForTest(url);
     await sql`revoke create on schema public from public`;
     const { url: asUser } = await createRole(sql, url);

@@ -15,7 +15,7 @@ export function windowsPostgres(place: PostgresInstallation): PostgresProcess {
   const stopAtOnce = ['stop', '-D', data, '-m', 'immediate'];
 
   async function run(args: string[]): Promise<void> {
-    // `stdio` is no pipe, because the server would inherit the pipe, and would never close the pipe.
+    // The server would inherit a pipe, and would never close it.
     const running = spawn(control, args, { ...place.owner, cwd: directory, stdio: 'ignore' });
     const [code] = await once(running, 'exit');
     if (code === 0) return;

@@ -62,7 +62,7 @@ export function Toolbar({ tag, search }: PlantFilter) {
 function SearchField({ search }: { search: string | undefined }) {
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  /** The text that the address has because the user has typed it. */
+  /** The typed text that this field has written to the address. */
   const sent = useRef<string>(undefined);
   const typed = () => input.current?.value.trim() || undefined;
   useEffect(() => {

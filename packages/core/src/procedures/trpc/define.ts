@@ -30,7 +30,7 @@ export interface Context {
   readonly onError?: ((error: PlantStoreError) => void) | undefined;
 }
 
-/** What a procedure says about itself. */
+/** The properties of a procedure. */
 interface Description {
   /** The scope that the caller needs. With `none`, any valid access token is enough. */
   readonly scope: Scope | 'none';
