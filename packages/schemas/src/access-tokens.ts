@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { Name, pageLimit, parameters, textOut, timeIn, timeOut } from './fields.ts';
+import { body, Name, output, pageLimit, parameters, textOut, timeIn, timeOut } from './fields.ts';
 import { type Scope, scopes } from './operations.ts';
-import { body } from './plant.ts';
 
 const TokenId = z
   .string({ error: 'must be a string' })
@@ -25,29 +24,25 @@ const expiresAt = timeOut(
 ).optional();
 
 /** The fields of an access token in a list. The token itself is secret, so the list does not contain it. */
-export const AccessToken = z
-  .object({
-    id: TokenId,
-    name: z.string().meta(nameMeta),
-    scopes: scopeNames,
-    createdAt: timeOut('When it was created'),
-    expiresAt,
-    lastUsedAt: timeOut(
-      'When it was last used, up to 90 s too early',
-      '2026-11-22T09:30:00.000Z',
-    ).optional(),
-    revokedAt: timeOut('When it was revoked', '2026-11-23T09:30:00.000Z').optional(),
-  })
-  .meta({ id: 'AccessToken' });
+export const AccessToken = output('AccessToken', {
+  id: TokenId,
+  name: z.string().meta(nameMeta),
+  scopes: scopeNames,
+  createdAt: timeOut('When it was created'),
+  expiresAt,
+  lastUsedAt: timeOut(
+    'When it was last used, up to 90 s too early',
+    '2026-11-22T09:30:00.000Z',
+  ).optional(),
+  revokedAt: timeOut('When it was revoked', '2026-11-23T09:30:00.000Z').optional(),
+});
 
-export const AccessTokenPage = z
-  .object({
-    tokens: z.array(AccessToken).meta({ description: 'Access tokens, the newest first' }),
-    next: TokenId.meta({
-      description: 'The `after` of the next page; absent on the last page',
-    }).optional(),
-  })
-  .meta({ id: 'AccessTokenPage' });
+export const AccessTokenPage = output('AccessTokenPage', {
+  tokens: z.array(AccessToken).meta({ description: 'Access tokens, the newest first' }),
+  next: TokenId.meta({
+    description: 'The `after` of the next page; absent on the last page',
+  }).optional(),
+});
 
 export const ListAccessTokens = parameters({
   after: TokenId.meta({ description: 'The `next` of the page before' }).optional(),
@@ -74,27 +69,23 @@ export const NewAccessToken = body({
 }).meta({ title: 'NewAccessToken' });
 
 /** The response when a client creates an access token. */
-export const CreatedAccessToken = z
-  .object({
-    id: TokenId,
-    token: textOut(
-      'The token that the client sends. The store cannot show it again',
-      'plant_0123456789abcdef',
-    ),
-  })
-  .meta({ id: 'CreatedAccessToken' });
+export const CreatedAccessToken = output('CreatedAccessToken', {
+  id: TokenId,
+  token: textOut(
+    'The token that the client sends. The store cannot show it again',
+    'plant_0123456789abcdef',
+  ),
+});
 
 /** The owner of an access token, with the scopes and the expiry of the token. */
-export const Identity = z
-  .object({
-    name: textOut('The name of the access token, or the `sub` of the JWT', 'garden-centre'),
-    scopes: scopeNames,
-    expiresAt,
-    tokenId: TokenId.meta({
-      description: 'The id of the access token; absent for a JWT and a token of a setting',
-    }).optional(),
-  })
-  .meta({ id: 'Identity' });
+export const Identity = output('Identity', {
+  name: textOut('The name of the access token, or the `sub` of the JWT', 'garden-centre'),
+  scopes: scopeNames,
+  expiresAt,
+  tokenId: TokenId.meta({
+    description: 'The id of the access token; absent for a JWT and a token of a setting',
+  }).optional(),
+});
 
 export type AccessToken = z.output<typeof AccessToken>;
 export type AccessTokenPage = z.output<typeof AccessTokenPage>;

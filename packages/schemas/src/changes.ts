@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { Cursor, cursorExample, integerBetween, pageLimit, parameters, textOut } from './fields.ts';
+import {
+  Cursor,
+  cursorExample,
+  integerBetween,
+  output,
+  pageLimit,
+  parameters,
+  textOut,
+} from './fields.ts';
 import { maxWait } from './operations.ts';
 import { StoredPlant } from './plants.ts';
 
@@ -26,24 +34,20 @@ export const FollowPlantChanges = parameters({
 }).prefault({});
 
 /** A plant that was created, replaced or deleted. */
-export const PlantChange = z
-  .object({
-    type: z
-      .enum(['created', 'updated', 'deleted'])
-      .meta({ description: 'What happened', examples: ['created'] }),
-    plant: StoredPlant,
-  })
-  .meta({ id: 'PlantChange' });
+export const PlantChange = output('PlantChange', {
+  type: z
+    .enum(['created', 'updated', 'deleted'])
+    .meta({ description: 'What happened', examples: ['created'] }),
+  plant: StoredPlant,
+});
 
 /** A list of changes, and the cursor after the last change. */
-export const PlantChanges = z
-  .object({
-    changes: z.array(PlantChange).meta({
-      description: 'Changes; those of one id are in the order in which they happened',
-    }),
-    next: textOut('The cursor behind these changes', cursorExample),
-  })
-  .meta({ id: 'PlantChanges' });
+export const PlantChanges = output('PlantChanges', {
+  changes: z.array(PlantChange).meta({
+    description: 'Changes; those of one id are in the order in which they happened',
+  }),
+  next: textOut('The cursor behind these changes', cursorExample),
+});
 
 export type ListPlantChanges = z.output<typeof ListPlantChanges>;
 export type PlantChange = z.output<typeof PlantChange>;

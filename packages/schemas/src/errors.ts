@@ -1,19 +1,10 @@
 import type { operations } from './operations.ts';
 
-const webhookOperations = [
-  'getWebhook',
-  'updateWebhook',
-  'deleteWebhook',
-  'rotateWebhookSecret',
-  'replayWebhook',
-  'testWebhook',
-] as const;
-
 /**
  * Lists every error that a client can get over REST or tRPC. The field `error` of a response has the `code`:
  * the HTTP status × 100 plus a detail. `when` explains the code, and `advice` tells the client what to do. With
- * `isTemporary`, the same request may succeed later. `only` lists the
- * procedures that can have the error. Default: every procedure.
+ * `isTemporary`, the same request may succeed later. `only` lists the operations that can have the error.
+ * Default: every operation.
  */
 export const errorCatalogue = {
   bodyNotJson: {
@@ -67,7 +58,14 @@ export const errorCatalogue = {
     code: 40403,
     when: 'no webhook has this name',
     advice: 'list the webhooks, and correct the name',
-    only: webhookOperations,
+    only: [
+      'getWebhook',
+      'updateWebhook',
+      'deleteWebhook',
+      'rotateWebhookSecret',
+      'replayWebhook',
+      'testWebhook',
+    ],
   },
   methodNotAllowed: {
     code: 40500,
@@ -98,7 +96,7 @@ export const errorCatalogue = {
     when: 'the feed no longer has the changes behind the cursor',
     advice:
       'take a new cursor, empty the copy, list all plants, and then read the changes behind the cursor',
-    only: ['listPlantChanges', 'plantChanges', 'createWebhook', 'replayWebhook'],
+    only: ['listPlantChanges', 'createWebhook', 'replayWebhook'],
   },
   preconditionFailed: {
     code: 41200,
@@ -175,11 +173,11 @@ export const errorCatalogue = {
 } as const satisfies Record<string, CatalogueEntry>;
 
 interface CatalogueEntry {
-  readonly code: number;
-  readonly when: string;
-  readonly advice: string;
-  readonly isTemporary?: true;
-  readonly only?: readonly (keyof typeof operations | 'plantChanges')[];
+  code: number;
+  when: string;
+  advice: string;
+  isTemporary?: true;
+  only?: readonly (keyof typeof operations)[];
 }
 
 /** The name of an error in the catalogue. */

@@ -1,13 +1,6 @@
-import {
-  integerForJson,
-  mapNumbers,
-  parseJson,
-  quoteIntegers,
-  rawJson,
-  withIntegers,
-} from './json.ts';
+import { integerForJson, mapNumbers, parseJson, quoteIntegers } from './json.ts';
 
-export interface ExactFetchOptions {
+interface ExactFetchOptions {
   /**
    * `bigint`: every `id` in the result of `json()` is a `bigint`, for a client whose types say so. Default: only
    * an id beyond ±(2^53−1) is a `bigint`.
@@ -24,53 +17,38 @@ export interface ExactFetchOptions {
  *
  * The body of a request may contain `bigint`s. Clients write the body with `JSON.stringify`, so this function
  * defines `BigInt.prototype.toJSON`, unless the program has defined it.
- *
- * Runs in browsers, and in Node 20 and later.
  */
 export function exactFetch<Fetch extends (...request: never[]) => Promise<unknown>>(
   fetch: Fetch,
   { ids }: ExactFetchOptions = {},
 ): Fetch {
-  defineToJson();
-  const read = (text: string) => {
-    const value = parseJson(text);
-    if (ids !== 'bigint') return value;
-    return mapNumbers(value, (number, key) =>
-      key === 'id' && Number.isSafeInteger(number) ? BigInt(number) : number,
+  if (!('toJSON' in BigInt.prototype)) {
+    Object.defineProperty(BigInt.prototype, 'toJSON', {
+      configurable: true,
+      writable: true,
+      value(this: bigint) {
+        return integerForJson(this);
+      },
+    });
+  }
+  const read = (text: string) =>
+    mapNumbers(parseJson(text), (number, key) =>
+      ids && key === 'id' && Number.isSafeInteger(number) ? BigInt(number) : number,
     );
-  };
   // The signature does not name the types of `fetch`, because some programs lack these types.
   const send = fetch as unknown as typeof globalThis.fetch;
-  const exact: typeof send = async (...request) =>
-    exactResponse(await send(...(await exactRequest(request))), read);
+  const exact: typeof send = async (...request) => {
+    const response = await send(...request);
+    const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
+    return isJson ? exactResponse(response, read) : response;
+  };
   return exact as unknown as Fetch;
 }
 
-function defineToJson(): void {
-  if ('toJSON' in BigInt.prototype) return;
-  Object.defineProperty(BigInt.prototype, 'toJSON', {
-    configurable: true,
-    writable: true,
-    value(this: bigint) {
-      return integerForJson(this);
-    },
-  });
-}
-
-type FetchRequest = Parameters<typeof globalThis.fetch>;
-
-/** In an engine without JSON.rawJSON, writes the digits of the integers into the body. */
-async function exactRequest([input, init]: FetchRequest): Promise<FetchRequest> {
-  if (rawJson()) return [input, init];
-  if (typeof init?.body === 'string') return [input, { ...init, body: withIntegers(init.body) }];
-  if (!(input instanceof Request) || !isJson(input)) return [input, init];
-  return [new Request(input, { body: withIntegers(await input.text()) }), init];
-}
-
-type ReadJson = (text: string) => unknown;
-
-async function exactResponse(response: Response, read: ReadJson): Promise<Response> {
-  if (!isJson(response)) return response;
+async function exactResponse(
+  response: Response,
+  read: (text: string) => unknown,
+): Promise<Response> {
   const text = await response.text();
   if (text === '') return response; // A response to HEAD has no body.
   const body = new TextEncoder().encode(quoteIntegers(text));
@@ -92,10 +70,6 @@ function withExactJson(response: Response, read: () => unknown): Response {
     },
     clone: () => withExactJson(Response.prototype.clone.call(response), read),
   });
-}
-
-function isJson({ headers }: Request | Response): boolean {
-  return /^application\/json\b/.test(headers.get('content-type') ?? '');
 }
 
 /**

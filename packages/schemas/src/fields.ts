@@ -1,29 +1,90 @@
 import * as z from 'zod';
 import { shorten } from './errors.ts';
+import { explainIdText, int64Range, integerPattern, isInt64, notWhole } from './ids.ts';
 import { defaultPageSize, maxPageSize } from './operations.ts';
-import { int64Schema } from './plant.ts';
 
-/** Makes the schema of parameters. Unknown parameters are errors. */
+/** Makes the schema of a JSON body. Unknown properties are ignored. */
+export function body<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object(shape, { error: 'must be an object' });
+}
+
+/** Makes the schema of parameters. Unknown parameters are errors, and an error names the first three. */
 export function parameters<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.strictObject(shape, { error: explainParameters });
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return 'must be an object';
+      const named = issue.keys.slice(0, 3).map((key) => JSON.stringify(shorten(key)));
+      const more = issue.keys.length - named.length;
+      return `has no parameter ${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+    },
+  });
 }
-
-function explainParameters(issue: { code?: string; keys?: string[] }): string {
-  if (issue.code !== 'unrecognized_keys') return 'must be an object';
-  const { keys = [] } = issue;
-  const named = keys.slice(0, maxKeys).map((key) => JSON.stringify(shorten(key)));
-  const more = keys.length - named.length;
-  return `has no parameter ${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
-}
-
-/** An error names at most this number of unknown parameters. */
-const maxKeys = 3;
 
 /** The input of a procedure without parameters. */
 export const Nothing = parameters({}).prefault({});
 
-/** An id in a response. */
-export const int64 = z.bigint().meta({ override: int64Schema });
+/** Makes the schema of an object in a response. The OpenAPI document has the schema under its `id`. */
+export function output<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
+  return z.object(shape).meta({ id });
+}
+
+/**
+ * A 64-bit signed integer, −2^63 to 2^63−1, as a `bigint`.
+ *
+ * Accepts a `bigint` or a safe-integer `number`, and converts no other value. Rejects a `number` beyond
+ * ±(2^53−1), because JavaScript may already have rounded the number.
+ */
+export const Int64 = z
+  // A union of both types would give each error two messages, and trpc-to-openapi would convert the input.
+  .custom<bigint | number>(
+    (value) => (typeof value === 'bigint' ? isInt64(value) : Number.isSafeInteger(value)),
+    { error: ({ input }) => explainInt64(input) },
+  )
+  // JavaScript would round the bounds of int64, so only the descriptions of ids contain the bounds.
+  .meta({ override: { type: 'integer', format: 'int64' } })
+  .transform(BigInt);
+
+function explainInt64(input: unknown): string {
+  if (input === undefined) return 'is missing: it must be an integer';
+  if (typeof input === 'number' && Number.isInteger(input) && Math.abs(input) < 2 ** 63) {
+    return `must be a bigint, because a number beyond ±${Number.MAX_SAFE_INTEGER} is not exact`;
+  }
+  const isQuoted = typeof input === 'string' && explainIdText(input) === undefined;
+  return `must be an integer ${int64Range}${isQuoted ? ': send it without quotes' : ''}`;
+}
+
+/** The id of a plant in an input. */
+export function idIn(detail: string) {
+  return Int64.meta({
+    description: `${idDescription}${detail}`,
+    // zod omits the examples of a schema that transforms its input.
+    override: { type: 'integer', format: 'int64', examples: [4096] },
+  });
+}
+
+/** The id of a plant in a response. */
+export function idOut(description = idDescription) {
+  const override = { type: 'integer', format: 'int64' } as const;
+  return z.bigint().meta({ description, override, examples: [4096] });
+}
+
+const idDescription = `Identification number of the plant, ${int64Range}`;
+
+/** A whole number as text. The schema accepts only a plain decimal, such as `42` or `-5`. */
+export const IntegerText = z
+  .string({
+    error: ({ input }) => (input === undefined ? `is missing: it ${notWhole}` : notWhole),
+  })
+  .regex(integerPattern, { error: notWhole, abort: true });
+
+/**
+ * Parses the text of an id to a `bigint`. The text can be a form field, a CSV cell, a part of a path or an
+ * argument. Accepts only a plain decimal, such as `42` or `-5`. Rejects `007`, `+5`, `1e3`, `0x10`, spaces
+ * and the empty text. The messages are for people, not for programs.
+ */
+export const IdFromText = IntegerText.refine((text) => explainIdText(text) === undefined, {
+  error: ({ input }) => explainIdText(String(input)),
+}).transform(BigInt);
 
 /** Makes a schema for an integer in a range. All errors of the schema have the same message. */
 export function integerBetween(min: number, max: number) {
@@ -69,29 +130,23 @@ function dateTime(description: string, example: string) {
 /** The name of a token or of a webhook in an input. */
 export const Name = z
   .string('must be a string')
-  .refine((name) => namePattern.test(name), {
+  // With line breaks or marks of text direction, a name could look like another name.
+  .refine((name) => /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u.test(name), {
     error: 'must have 1 to 100 characters and no control characters',
   })
   .meta({ override: { minLength: 1, maxLength: 100 } });
 
-/** With line breaks or marks of text direction, a name could look like another name. */
-const namePattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u;
+const notCursor = { error: 'must be a cursor: the `next` of a response' };
 
 /** A position in the feed of changes, in an input. */
-export const Cursor = z
-  .string({ error: 'must be a cursor: the `next` of a response' })
-  .max(1_000, { error: 'must be a cursor: the `next` of a response' });
+export const Cursor = z.string(notCursor).max(1_000, notCursor);
 
 export const cursorExample = 'NmM3YWFiMDFkMmU1NGYxYSA4MTM';
 
 /** The body of every error response. */
-export const ErrorBody = z
-  .object({
-    error: z
-      .int32()
-      .meta({ description: 'Numeric error value', override: { type: 'integer', format: 'int32' } }),
-    message: textOut('Error text'),
-  })
-  .meta({ id: 'Error' });
-
-export type ErrorBody = z.output<typeof ErrorBody>;
+export const ErrorBody = output('Error', {
+  error: z
+    .int32()
+    .meta({ description: 'Numeric error value', override: { type: 'integer', format: 'int32' } }),
+  message: textOut('Error text'),
+});

@@ -1,11 +1,10 @@
 export * from './access-tokens.ts';
 export * from './changes.ts';
 export * from './errors.ts';
-export * from './exact-fetch.ts';
-export { ErrorBody, Nothing } from './fields.ts';
+export { type ExactIds, exactFetch } from './exact-fetch.ts';
+export { ErrorBody, IdFromText, Int64, IntegerText, Nothing } from './fields.ts';
 export { explainIdText, int64Bounds, isInt64, readIdText } from './ids.ts';
 export { formatJson, parseJson } from './json.ts';
 export * from './operations.ts';
-export { IdFromText, Int64, IntegerText, NewPlant, Plant } from './plant.ts';
 export * from './plants.ts';
 export * from './webhooks.ts';

@@ -1,20 +1,60 @@
 import * as z from 'zod';
-import { ErrorBody, int64, pageLimit, parameters, textOut, timeOut } from './fields.ts';
+import {
+  body,
+  ErrorBody,
+  Int64,
+  idIn,
+  idOut,
+  output,
+  pageLimit,
+  parameters,
+  textOut,
+  timeOut,
+} from './fields.ts';
 import { explainIdText, int64Range } from './ids.ts';
 import { maxExactCount, maxNewPlants, maxSearch } from './operations.ts';
-import { body, Int64, idDescription, idSchema, NewPlant, Plant, PlantText } from './plant.ts';
 
-export const StoredPlant = z
-  .object({
-    id: int64.meta({ description: idDescription, examples: [4096] }),
-    ...Plant.shape,
-    createdAt: timeOut('When the plant was created, in UTC (RFC 3339)'),
-    updatedAt: timeOut(
-      'When the plant was replaced; absent when it never was',
-      '2026-11-22T09:30:00.000Z',
-    ).optional(),
+/** A name or a tag can be any text that Postgres can store. Postgres rejects U+0000 and lone surrogates. */
+const PlantText = z
+  .string({
+    error: ({ input }) => `${input === undefined ? 'is missing: it ' : ''}must be a string`,
   })
-  .meta({ id: 'StoredPlant' });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about U+0000.
+  .regex(/^[^\u0000\uD800-\uDFFF]*$/u, 'must not contain U+0000 or a lone surrogate')
+  // A pattern needs the flag `u` to match lone surrogates, but OpenAPI has no flags. The OpenAPI pattern
+  // therefore rejects only U+0000. The descriptions of the properties mention lone surrogates.
+  .meta({ override: { pattern: '^[^\\x00]*$' } });
+
+const anyText = 'Any text, emoji included, except U+0000 and lone surrogates.';
+
+/** The response when a client creates a plant. */
+export const Plant = output('Plant', {
+  name: PlantText.meta({
+    description: `The name of the plant. ${anyText}`,
+    examples: ['Monstera deliciosa'],
+  }),
+  tag: PlantText.meta({
+    description: `Tag that specifies the type of the plant. ${anyText}`,
+    examples: ['Araceae'],
+  }).optional(),
+});
+
+/** The body of a request that creates a plant: a {@link Plant} with an id. */
+export const NewPlant = body({
+  id: idIn('. The client chooses the id'),
+  ...Plant.shape,
+}).meta({ title: 'NewPlant' });
+
+/** A plant in the store. */
+export const StoredPlant = output('StoredPlant', {
+  id: idOut(),
+  ...Plant.shape,
+  createdAt: timeOut('When the plant was created, in UTC (RFC 3339)'),
+  updatedAt: timeOut(
+    'When the plant was replaced; absent when it never was',
+    '2026-11-22T09:30:00.000Z',
+  ).optional(),
+});
 
 /**
  * A stored plant with its ETag, which is another one after each replacement. Over REST, the ETag is a header,
@@ -25,26 +65,24 @@ export const PlantWithEtag = StoredPlant.extend({
 }).meta({ title: 'PlantWithEtag' });
 
 /** The input of a procedure that works on one plant. */
-export const PlantIdInput = parameters({
-  id: Int64.meta({ description: `${idDescription}, in plain decimal`, override: idSchema }),
-});
+export const PlantIdInput = parameters({ id: idIn(', in plain decimal') });
+
+const notEtag = { error: 'must be an ETag' };
 
 /** The condition of a delete and of a replacement. Over REST, it is the header `If-Match`. */
 const ifMatch = z
-  .string({ error: 'must be an ETag' })
-  .max(1_000, { error: 'must be an ETag' })
+  .string(notEtag)
+  .max(1_000, notEtag)
   .meta({
     description: 'Only if the plant still has this ETag',
     param: { in: 'header', name: 'If-Match' },
   })
   .optional();
 
-/** The input of the procedure that deletes a plant. */
 export const DeletePlant = PlantIdInput.safeExtend({ ifMatch });
 
-/** The input of the procedure that replaces the name and the tag of a plant. */
 export const ReplacePlant = body({
-  id: PlantIdInput.shape.id,
+  ...PlantIdInput.shape,
   ...Plant.shape,
   ifMatch,
 }).meta({ title: 'ReplacePlant' });
@@ -86,32 +124,24 @@ function explainAfter(value: unknown): string | undefined {
   return Int64.safeParse(value).error?.issues[0]?.message;
 }
 
-export const PlantPage = z
-  .object({
-    plants: z.array(StoredPlant).meta({ description: 'Plants, ascending by id' }),
-    next: textOut('The `after` of the next page; absent on the last page', '4096').optional(),
-  })
-  .meta({ id: 'PlantPage' });
+export const PlantPage = output('PlantPage', {
+  plants: z.array(StoredPlant).meta({ description: 'Plants, ascending by id' }),
+  next: textOut('The `after` of the next page; absent on the last page', '4096').optional(),
+});
 
 export const CountPlants = parameters({ tag }).prefault({});
 
-/** The number of plants that a query selects. */
-export const PlantCount = z
-  .object({
-    count: z
-      .int()
-      .min(0)
-      .max(maxExactCount)
-      .meta({
-        description: `How many plants there are, at most ${maxExactCount}`,
-        examples: [208],
-      }),
-    isExact: z.boolean().meta({
-      description: `Whether that is all of them; false when there are more than ${maxExactCount}`,
-      examples: [true],
-    }),
-  })
-  .meta({ id: 'PlantCount' });
+export const PlantCount = output('PlantCount', {
+  count: z
+    .int()
+    .min(0)
+    .max(maxExactCount)
+    .meta({ description: `How many plants there are, at most ${maxExactCount}`, examples: [208] }),
+  isExact: z.boolean().meta({
+    description: `Whether that is all of them; false when there are more than ${maxExactCount}`,
+    examples: [true],
+  }),
+});
 
 /** Cuts a list to one plant more than the limit, so that the schema rejects a very long list quickly. */
 const firstPlants = z.transform((plants: z.input<typeof NewPlant>[]) =>
@@ -127,25 +157,21 @@ export const NewPlants = body({
     .meta({ description: 'The plants to create. Each one stands alone' }),
 }).meta({ title: 'NewPlants' });
 
-const id = int64.meta({ description: `The id of the plant, ${int64Range}`, examples: [4096] });
+const id = idOut(`The id of the plant, ${int64Range}`);
 
-const CreatedPlant = z
-  .object({
-    id,
-    result: z.enum(['created', 'exists']).meta({
-      description: '`exists`: the same plant was in the store already',
-      examples: ['created'],
-    }),
-  })
-  .meta({ id: 'CreatedPlant' });
+const CreatedPlant = output('CreatedPlant', {
+  id,
+  result: z.enum(['created', 'exists']).meta({
+    description: '`exists`: the same plant was in the store already',
+    examples: ['created'],
+  }),
+});
 
-const CreateError = z
-  .object({
-    id,
-    ...ErrorBody.shape,
-    result: z.enum(['error']).meta({ description: 'Tells an error from a plant' }),
-  })
-  .meta({ id: 'CreateError' });
+const CreateError = output('CreateError', {
+  id,
+  ...ErrorBody.shape,
+  result: z.enum(['error']).meta({ description: 'Tells an error from a plant' }),
+});
 
 /** The result for one plant when a request creates several plants. */
 export const CreateResult = z
@@ -159,41 +185,18 @@ const takenId = {
   result: 'error' as const,
 };
 
-export const CreateResults = z
-  .object({
-    results: z.array(CreateResult).meta({
-      description: 'What became of each plant, in the order of the request',
-      examples: [[{ id: 4096, result: 'created' }, takenId]],
-    }),
-  })
-  .meta({ id: 'CreateResults' });
+export const CreateResults = output('CreateResults', {
+  results: z.array(CreateResult).meta({
+    description: 'What became of each plant, in the order of the request',
+    examples: [[{ id: 4096, result: 'created' }, takenId]],
+  }),
+});
 
+export type Plant = z.output<typeof Plant>;
+export type NewPlant = z.output<typeof NewPlant>;
 export type StoredPlant = z.output<typeof StoredPlant>;
 export type PlantWithEtag = z.output<typeof PlantWithEtag>;
 export type PlantPage = z.output<typeof PlantPage>;
 export type ListPlants = z.output<typeof ListPlants>;
 export type CountPlants = z.output<typeof CountPlants>;
-export type NewPlants = z.output<typeof NewPlants>;
 export type CreateResult = z.output<typeof CreateResult>;
-export type CreateResults = z.output<typeof CreateResults>;
-
-/**
- * The properties of a stored plant, in the order of its JSON. The type checker requires a column of the table
- * `plants` for each property. `isOptional`: a plant may have no value.
- */
-export const plantColumns = {
-  id: { kind: 'int64', isOptional: false },
-  name: { kind: 'text', isOptional: false },
-  tag: { kind: 'text', isOptional: true },
-  createdAt: { kind: 'time', isOptional: false },
-  updatedAt: { kind: 'time', isOptional: true },
-} as const satisfies { [Field in keyof StoredPlant]-?: PlantColumn<StoredPlant[Field]> };
-
-interface PlantColumn<Value> {
-  readonly kind: bigint extends Value ? 'int64' : Date extends Value ? 'time' : 'text' | 'number';
-  readonly isOptional: undefined extends Value ? true : false;
-}
-
-/** The properties of a {@link Plant}. Plants with the same id and the same properties are equal. */
-// The type of `Object.keys` is `string[]`, because TypeScript allows further keys.
-export const plantFields = Object.keys(Plant.shape) as (keyof Plant)[];

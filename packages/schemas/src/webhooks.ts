@@ -1,15 +1,16 @@
 import * as z from 'zod';
 import {
+  body,
   Cursor,
   cursorExample,
   Name,
+  output,
   pageLimit,
   parameters,
   textOut,
   timeIn,
   timeOut,
 } from './fields.ts';
-import { body } from './plant.ts';
 
 const name = Name.meta({ description: 'The name of the webhook', examples: ['partner'] });
 
@@ -19,38 +20,34 @@ const addressMeta = {
 };
 
 /** An attempt to send a message. */
-export const WebhookAttempt = z
-  .object({
-    at: timeOut('When the attempt began'),
-    id: textOut('The header `webhook-id` of the message', 'msg_1mDUR9BSKCvv5P4kHbqGdQ'),
-    milliseconds: z.int().meta({ description: 'How long the attempt took', examples: [120] }),
-    status: z
-      .int()
-      .meta({ description: 'The status of the response; absent without one', examples: [200] })
-      .optional(),
-    error: textOut('Why the attempt failed; absent after a success').optional(),
-  })
-  .meta({ id: 'WebhookAttempt' });
+export const WebhookAttempt = output('WebhookAttempt', {
+  at: timeOut('When the attempt began'),
+  id: textOut('The header `webhook-id` of the message', 'msg_1mDUR9BSKCvv5P4kHbqGdQ'),
+  milliseconds: z.int().meta({ description: 'How long the attempt took', examples: [120] }),
+  status: z
+    .int()
+    .meta({ description: 'The status of the response; absent without one', examples: [200] })
+    .optional(),
+  error: textOut('Why the attempt failed; absent after a success').optional(),
+});
 
 /** An endpoint that gets changes by HTTP. Its secret is not a part of it. */
-export const Webhook = z
-  .object({
-    name,
-    url: z.string().meta(addressMeta),
-    state: z.enum(['active', 'failing', 'paused']).meta({
-      description: '`failing`: the last attempt failed, and the store repeats it',
-      examples: ['active'],
-    }),
-    createdAt: timeOut('When it was created'),
-    cursor: textOut('The endpoint has the changes up to this cursor', cursorExample),
-    pausedBecause: textOut('Why the store paused it; absent when a person did').optional(),
-    nextAttemptAt: timeOut(
-      'When the store repeats the failed attempt',
-      '2026-11-21T09:35:00.000Z',
-    ).optional(),
-    lastAttempt: WebhookAttempt.optional(),
-  })
-  .meta({ id: 'Webhook' });
+export const Webhook = output('Webhook', {
+  name,
+  url: z.string().meta(addressMeta),
+  state: z.enum(['active', 'failing', 'paused']).meta({
+    description: '`failing`: the last attempt failed, and the store repeats it',
+    examples: ['active'],
+  }),
+  createdAt: timeOut('When it was created'),
+  cursor: textOut('The endpoint has the changes up to this cursor', cursorExample),
+  pausedBecause: textOut('Why the store paused it; absent when a person did').optional(),
+  nextAttemptAt: timeOut(
+    'When the store repeats the failed attempt',
+    '2026-11-21T09:35:00.000Z',
+  ).optional(),
+  lastAttempt: WebhookAttempt.optional(),
+});
 
 const secret = textOut(
   'The secret that signs the messages. The store cannot show it again',
@@ -61,14 +58,12 @@ export const CreatedWebhook = Webhook.extend({ secret }).meta({ id: 'CreatedWebh
 
 export const WebhookSecret = z.object({ secret }).meta({ id: 'WebhookSecret' });
 
-export const WebhookPage = z
-  .object({
-    webhooks: z.array(Webhook).meta({ description: 'Webhooks, ascending by name' }),
-    next: name
-      .meta({ description: 'The `after` of the next page; absent on the last page' })
-      .optional(),
-  })
-  .meta({ id: 'WebhookPage' });
+export const WebhookPage = output('WebhookPage', {
+  webhooks: z.array(Webhook).meta({ description: 'Webhooks, ascending by name' }),
+  next: name
+    .meta({ description: 'The `after` of the next page; absent on the last page' })
+    .optional(),
+});
 
 /** The input of the procedure that creates a webhook. */
 export const NewWebhook = body({

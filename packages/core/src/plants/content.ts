@@ -1,4 +1,7 @@
-import { type Plant, plantFields } from '@plant-store/schemas';
+import { Plant } from '@plant-store/schemas';
+
+// The type of `Object.keys` is `string[]`, because TypeScript allows further keys.
+const plantFields = Object.keys(Plant.shape) as (keyof Plant)[];
 
 /** Returns the content of a plant, which is the response to a create. */
 export function contentOf(plant: Plant): Plant {
@@ -12,24 +15,22 @@ export function contentOf(plant: Plant): Plant {
 
 /** Whether two plants have the same content. Plants with the same id and the same content are equal. */
 export function hasSameContent(one: Plant, other: Plant): boolean {
-  return one === other || plantFields.every((field) => textOf(one[field]) === textOf(other[field]));
+  return one === other || plantFields.every((field) => one[field] === other[field]);
 }
 
 /** The number of UTF-16 code units in the content of a plant. */
 export function contentLength(plant: Plant): number {
-  return plantFields.reduce((sum, field) => sum + (textOf(plant[field])?.length ?? 0), 0);
+  return plantFields.reduce((sum, field) => sum + (plant[field]?.length ?? 0), 0);
 }
 
 /** Returns the content of a plant as parameters for a statement. */
 export function contentValues(plant: Plant): (string | null)[] {
-  return plantFields.map((field) => textOf(plant[field]) ?? null);
+  return plantFields.map((field) => plant[field] ?? null);
 }
 
 /** Returns the ids and the content of plants as parameters for a statement, with an array for each column. */
 export function columnArrays(plants: readonly (Plant & { readonly id: bigint })[]): string[] {
-  const contents = plantFields.map((field) =>
-    arrayText(plants.map((plant) => textOf(plant[field]))),
-  );
+  const contents = plantFields.map((field) => arrayText(plants.map((plant) => plant[field])));
   return [`{${plants.map(({ id }) => id)}}`, ...contents];
 }
 
@@ -41,10 +42,4 @@ export function arrayText(texts: readonly (string | undefined)[]): string {
 function element(text: string | undefined): string {
   if (text === undefined) return 'NULL';
   return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
-}
-
-/** Formats the value of a property for Postgres. Returns undefined for a missing value. */
-function textOf(value: string | number | bigint | Date | undefined): string | undefined {
-  if (value === undefined) return undefined;
-  return value instanceof Date ? value.toISOString() : String(value);
 }

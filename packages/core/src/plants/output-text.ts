@@ -1,6 +1,6 @@
-import { plantColumns, type StoredPlant } from '@plant-store/schemas';
+import type { StoredPlant } from '@plant-store/schemas';
 import superjson from 'superjson';
-import { plantTexts, valuesOf } from './plant-json.ts';
+import { plantColumns, plantTexts, valuesOf } from './plant-json.ts';
 
 /**
  * An output as text. Postgres writes the JSON of plants, and the surfaces send the text unchanged. Only callers
@@ -65,10 +65,11 @@ function toSuperjson(json: string, pathOf: (place: number) => string): string {
 
 /** For each property of plants whose type JSON lacks, such as `"id":`, the rest of superjson's note. */
 const notes = new Map(
-  Object.entries(plantColumns).flatMap(([field, { kind }]) => {
-    const type = { int64: 'bigint', time: 'Date', number: undefined, text: undefined }[kind];
-    return type === undefined ? [] : [[`"${field}":`, `${field}":["${type}"]`]];
-  }),
+  plantColumns
+    .filter(({ type }) => type !== 'string')
+    .map(({ field, type }) => {
+      return [`"${field}":`, `${field}":["${type === 'date' ? 'Date' : type}"]`];
+    }),
 );
 
 const typedProperty = new RegExp([...notes.keys()].join('|'), 'g');

@@ -1,6 +1,10 @@
-import { plantColumns } from '@plant-store/schemas';
+import { StoredPlant } from '@plant-store/schemas';
 
-const columns = Object.entries(plantColumns);
+/** The properties of a stored plant with the types of their schemas, in the order of the JSON. */
+export const plantColumns = Object.entries(StoredPlant.shape).map(([field, schema]) => ({
+  field,
+  type: schema.type === 'optional' ? schema.unwrap().type : schema.type,
+}));
 
 /**
  * Makes the JSON of each plant from the columns that `plantArrays` selects. The JSON of a plant has no property
@@ -8,11 +12,11 @@ const columns = Object.entries(plantColumns);
  */
 export function plantTexts(selected: readonly (string | null | undefined)[]): string[] {
   const plants: string[] = [];
-  columns.forEach(([field, { kind }], i) => {
+  plantColumns.forEach(({ field, type }, i) => {
     const start = `${i === 0 ? '{' : ','}"${field}":`;
     valuesOf(selected[i]).forEach((value, row) => {
       if (value === 'null') return;
-      plants[row] = (plants[row] ?? '') + start + (kind === 'time' ? timeJson(value) : value);
+      plants[row] = (plants[row] ?? '') + start + (type === 'date' ? timeJson(value) : value);
     });
   });
   return plants.map((plant) => `${plant}}`);
