@@ -32,7 +32,7 @@ export async function runOperator(): Promise<void> {
 
   program
     .command('doctor')
-    .description('check the settings and the database, and say what to do')
+    .description('examine the Postgres of DATABASE_URL, and say what to do')
     .option('--json', 'write each finding as a line of JSON')
     .action(doctor);
 
@@ -74,8 +74,9 @@ export async function runOperator(): Promise<void> {
 }
 
 async function doctor({ json }: { json?: true }): Promise<void> {
-  const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = loadSettings();
-  const findings = await runDoctor(databaseUrl ? { databaseUrl } : { dataDirectory });
+  const { DATABASE_URL: databaseUrl } = loadSettings();
+  if (!databaseUrl) throw new Error('doctor examines a Postgres: set DATABASE_URL to its address');
+  const findings = await runDoctor({ databaseUrl });
   for (const finding of findings) {
     const { level, check, message } = finding;
     const line = `${level.padEnd(8)} ${check.padEnd(12)} ${message}`;

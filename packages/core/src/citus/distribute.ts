@@ -1,4 +1,4 @@
-import { type Query, useDatabase } from '../database/database.ts';
+import type { Query } from '../database/database.ts';
 
 /**
  * Distributes the plants of a store over the nodes of a Citus cluster. Instances of the store may run. Their
@@ -13,7 +13,8 @@ export async function distribute(
   databaseUrl: string,
   { shards, confirm }: { shards?: number | undefined; confirm: (plan: string) => Promise<boolean> },
 ): Promise<boolean> {
-  const outcome = await useDatabase({ databaseUrl }, async (query) => {
+  const { usePostgres } = await import('../database/postgres.ts');
+  const outcome = await usePostgres(databaseUrl, async (query) => {
     const nodes = await nodesOf(query);
     if (typeof nodes === 'string') return nodes;
     const count = shards ?? 2 * nodes;

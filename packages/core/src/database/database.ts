@@ -23,22 +23,6 @@ export async function openDatabase(
   return openEmbedded(checkDirectory(options.dataDirectory));
 }
 
-/**
- * Calls `use` with one session of a database that is not migrated. Returns undefined when the directory has no
- * database yet.
- */
-export async function useDatabase<T>(
-  options: DatabaseOptions,
-  use: (query: Query) => Promise<T>,
-): Promise<T | undefined> {
-  if ('databaseUrl' in options) {
-    const { usePostgres } = await import('./postgres.ts');
-    return usePostgres(options.databaseUrl, use);
-  }
-  const { useEmbedded } = await import('./embedded/embedded.ts');
-  return useEmbedded(checkDirectory(options.dataDirectory), use);
-}
-
 function checkDirectory(given: unknown): string {
   if (typeof given !== 'string' || given === '') {
     throw new DataDirectoryError('pass a databaseUrl, or the path of a dataDirectory');
