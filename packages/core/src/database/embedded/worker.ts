@@ -1,22 +1,18 @@
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Results } from '@electric-sql/pglite';
 import type { Rows, Values } from '../database.ts';
 import { throwWithoutRoom } from './directory.ts';
 
-// The program of a thread. It opens PGlite, and runs the statements that the main thread sends.
-
-/** A message to the thread. After each message, the thread sends an outcome. */
-export type Task = Statement | 'close';
+// The program of a thread. It opens PGlite, and runs one statement after the other for the main thread.
 
 export interface Statement {
   readonly text: string;
   readonly values: Values;
-  /** Whether the rows are objects. Otherwise they are arrays, and the statement is prepared. */
-  readonly asObjects: boolean;
+  /** Whether a row is an array or an object. A statement with arrays is prepared. */
+  readonly rowMode: 'array' | 'object';
 }
 
-/** A message from the thread. The first one means that PGlite is open. */
+/** A message of the thread. The first one means that PGlite is open, and each other one ends a statement. */
 export interface Outcome extends Rows {
   readonly error?: { message: string; code: unknown; severity: unknown };
 }
@@ -34,70 +30,54 @@ setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 
 const directory: string = workerData;
-const { PGlite, types, protocol, parse } = await import('@electric-sql/pglite');
+const nothing: Rows = { rows: [] };
 throwWithoutRoom(directory);
+const { PGlite, types, protocol, parse } = await import('@electric-sql/pglite');
 const engine = await PGlite.create(directory, {
   parsers: { [types.TIMESTAMPTZ]: (text: string) => text },
   // Postgres's default is 128 MB. The operating system caches the files, too.
   startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'],
 });
-const nothing: Rows = { rows: [] };
-const send = (outcome: Outcome) => parentPort?.postMessage(outcome);
-send(nothing);
+parentPort?.postMessage(nothing);
 
-parentPort?.on('message', async (task: Task) => {
-  try {
-    if (task === 'close') await engine.close();
-    send(task === 'close' ? nothing : await run(task));
-  } catch (thrown) {
-    const error: Error & { code?: unknown; severity?: unknown } =
-      thrown instanceof Error ? thrown : new Error(String(thrown));
-    const { name, message, code, severity } = error;
-    send({ ...nothing, error: { message, code, severity } });
-    // After a crash of PGlite, the next statement might never return.
-    if (severity === undefined ? name === 'RuntimeError' : severity !== 'ERROR') process.exit();
-  }
-  if (task !== 'close' && isWrite(task)) await checkpointIfDue().catch(() => process.exit());
+parentPort?.on('message', async (statement: Statement) => {
+  const outcome = await run(statement).catch(({ message, code, severity }): Outcome => {
+    return { ...nothing, error: { message, code, severity } };
+  });
+  parentPort?.postMessage(outcome);
 });
 
-/** The names of the prepared statements by their texts. */
+/** The names of the prepared statements by their texts. Further texts are parsed each time. */
 const prepared = new Map<string, string>();
 const maxPrepared = 64;
 
-async function run(statement: Statement): Promise<Rows> {
-  if (isWrite(statement)) throwWithoutRoom(directory);
-  const { text, values, asObjects } = statement;
-  const canPrepare = !asObjects && (prepared.has(text) || prepared.size < maxPrepared);
-  const { rows } = canPrepare
-    ? await runPrepared(text, values)
-    : await engine.query(text, [...values], { rowMode: asObjects ? 'object' : 'array' });
-  return { rows: rows as unknown[][] };
-}
-
 /**
- * Runs a prepared statement with one message. PGlite's own `query` parses the statement each time and sends six
- * messages, so a small statement takes more than twice as long.
+ * Runs a statement with one message. PGlite's own `query` parses the statement each time and sends six messages,
+ * so a small statement takes more than twice as long.
  */
-function runPrepared(text: string, values: Values): Promise<Results> {
+async function run({ text, values, rowMode }: Statement): Promise<Rows> {
+  const isWrite = !/^\s*select/i.test(text);
+  if (isWrite) throwWithoutRoom(directory);
   const { serialize } = protocol;
   const exchange = async (...messages: Uint8Array[]) =>
     (await engine.execProtocol(Buffer.concat([...messages, serialize.sync()]))).messages;
-  return engine.runExclusive(async () => {
-    const name = prepared.get(text) ?? `statement_${prepared.size}`;
-    if (!prepared.has(text)) await exchange(serialize.parse({ name, text }));
-    prepared.set(text, name);
-    const messages = await exchange(
-      // Drizzle passes numbers, too.
-      serialize.bind({ statement: name, values: values.map((it) => (it === null ? it : `${it}`)) }),
-      serialize.describe({ type: 'P' }),
-      serialize.execute(),
-    );
-    const [results] = parse.parseResults(messages, engine.parsers, { rowMode: 'array' });
-    return results ?? { rows: [], fields: [] };
-  });
+  let name = prepared.get(text) ?? '';
+  if (name === '') {
+    if (rowMode === 'array' && prepared.size < maxPrepared) name = `statement_${prepared.size}`;
+    await exchange(serialize.parse({ name, text }));
+    if (name !== '') prepared.set(text, name);
+  }
+  const messages = await exchange(
+    // Drizzle passes numbers, too.
+    serialize.bind({ statement: name, values: values.map((it) => (it === null ? it : `${it}`)) }),
+    serialize.describe({ type: 'P' }),
+    serialize.execute(),
+  );
+  const [results] = parse.parseResults(messages, engine.parsers, { rowMode });
+  // The statement is committed. After an error of the checkpoint, the next write tries it again.
+  if (isWrite) await checkpointIfDue().catch(() => {});
+  return { rows: (results?.rows ?? []) as unknown[][] };
 }
-
-const isWrite = ({ text }: Statement) => !/^\s*select/i.test(text);
 
 /** A checkpoint is due after this many bytes of log. After a crash, PGlite replays the log since then. */
 const maxLog = 128 * 2 ** 20;
@@ -107,7 +87,7 @@ let checkedAt = performance.now();
 async function checkpointIfDue(): Promise<void> {
   if (performance.now() - checkedAt < 1_000) return;
   checkedAt = performance.now();
-  const { rows } = await engine.query<{ log: number }>(`
-    select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as log from pg_control_checkpoint()`);
-  if (rows[0] && rows[0].log > maxLog) await engine.query('checkpoint');
+  const { rows } = await engine.query(`
+    select 1 from pg_control_checkpoint() where pg_current_wal_lsn() - redo_lsn > ${maxLog}`);
+  if (rows.length > 0) await engine.query('checkpoint');
 }
