@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,4 +95,26 @@ it.runIf(hasPosixShell)('the tRPC call in docs/api.md gets the response shown th
   const [call = ''] = blocks('sh', page);
   const { stdout } = await exec('sh', ['-c', call], { env: server.env });
   expect(stdout).toBe(blocks('json', page)[0]?.trim());
+});
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const patterns = ['*.md', 'docs/**/*.md', '{packages,apps,examples}/*/README.md'];
+const pages = await Array.fromAsync(glob(patterns, { cwd: repository }));
+
+/** Returns the paths in the links of a page. A link that begins with `./` is an address of a running store. */
+async function linkedFrom(page: string) {
+  const text = await readFile(join(repository, page), 'utf8');
+  const links = [...text.matchAll(/\]\((?!\w+:|\.\/)([^)#\s]+)/g)];
+  return links.map(([, path = '']) => join(page, '..', path));
+}
+
+it.each([...pages, 'llms.txt'])('each link of %s names an existing file', async (page) => {
+  const linked = await linkedFrom(page);
+  expect(linked.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
+});
+
+it.each(['docs/README.md', 'llms.txt'])('%s lists every page', async (list) => {
+  const others = [list, 'README.md', join('docs', 'README.md')];
+  const expected = pages.filter((page) => !others.includes(page));
+  expect(await linkedFrom(list)).toEqual(expect.arrayContaining(expected));
 });

@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPlantStore } from '@plant-store/server';
 import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import { type RunningBrowser, startBrowser } from '@plant-store/test-setup/browser';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { createServer, type ViteDevServer } from 'vite';
-import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 
 let store: Awaited<ReturnType<typeof startOnPostgres>>;
 let site: ViteDevServer;
@@ -72,4 +76,21 @@ it('removes a rejected plant from the list, and shows the reason', async () => {
   await add('Not a name: \u0000');
   await page.getByRole('alert').getByText('is not added: invalid input: name must not').waitFor();
   expect(await page.getByRole('listitem').filter({ hasText: 'Not a name' }).count()).toBe(0);
+});
+
+it('adds a plant to a store that the test starts', async () => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'plants-'));
+  onTestFinished(() => rm(dataDirectory, { recursive: true }));
+  const store = await startPlantStore({ dataDirectory });
+  onTestFinished(store.close);
+  const proxy = { '/trpc': store.url };
+  const ownSite = await createServer({ root: import.meta.dirname, server: { port: 0, proxy } });
+  onTestFinished(ownSite.close);
+  await ownSite.listen();
+  const ownPage = await browser.newPage();
+  ownPage.on('dialog', (dialog) => dialog.accept(store.token));
+  await ownPage.goto(ownSite.resolvedUrls?.local[0] ?? '');
+  await ownPage.getByLabel('Name').fill('Hoya carnosa');
+  await ownPage.getByRole('button', { name: 'Add' }).click();
+  await ownPage.getByRole('listitem').getByText('Hoya carnosa', { exact: true }).waitFor();
 });

@@ -1,4 +1,6 @@
-import { explainIdText } from '@plant-store/schemas';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { explainIdText, formatJson } from '@plant-store/schemas';
 import { Command, InvalidArgumentError } from 'commander';
 
 /** The line about exit codes in the help. Scripts rely on these codes. */
@@ -35,4 +37,14 @@ export function parseId(text: string): bigint {
 export function parseCount(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a whole number from 1 to 999999999.');
+}
+
+/** Writes a text, and waits while the reader is slow. */
+export async function write(text: string, output: Writable = process.stdout): Promise<void> {
+  if (!output.write(text)) await once(output, 'drain');
+}
+
+/** Writes values as lines of JSON, with exact ids. */
+export async function writeJson(...values: object[]): Promise<void> {
+  if (values.length > 0) await write(values.map((value) => `${formatJson(value)}\n`).join(''));
 }

@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { createPlantStoreClient } from '@plant-store/client';
 import type { Page } from 'playwright-core';
 import { expect, inject, it, onTestFinished } from 'vitest';
+import { startServer, token } from './fixtures/global-setup.ts';
 import { dialogOf, namesOf, openPage } from './fixtures/open-page.ts';
-import { startServer, token } from './fixtures/running-server.ts';
 import { address, client, freshId, freshTag } from './fixtures/shared-server.ts';
 
 async function openImport(to = address()): Promise<Page> {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, inject, it, onTestFinished } from 'vitest';
+import { startServer, token } from './fixtures/global-setup.ts';
 import {
   dialogOf,
   lineOf,
@@ -9,7 +10,6 @@ import {
   searchField,
   tableOf,
 } from './fixtures/open-page.ts';
-import { startServer, token } from './fixtures/running-server.ts';
 import {
   address,
   client,

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { token } from './fixtures/global-setup.ts';
 import { dialogOf, openPage, rowOf, tableOf } from './fixtures/open-page.ts';
-import { token } from './fixtures/running-server.ts';
 import {
   address,
   client,

@@ -1,5 +1,5 @@
 import { shorten } from '@plant-store/schemas';
-import { FileError } from './file-error.ts';
+import { FileError } from './lines.ts';
 import { type Content, checkPlant, leaveOut, TextPlant } from './row.ts';
 
 const delimiters = [',', ';', '\t', '|'] as const;

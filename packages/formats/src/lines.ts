@@ -1,5 +1,3 @@
-import { FileError } from './file-error.ts';
-
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
 
 export type Encoding = (typeof encodings)[number];
@@ -125,4 +123,24 @@ function decoderFor(head: Uint8Array, facts: TextFacts) {
     }
     return invalid < 0 ? { text, isValid: true } : { text: text.slice(0, invalid), isValid: false };
   };
+}
+
+/** The file, or the rest of it, cannot be read. The message has the line, the reason and the advice. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+  /** `encoding`: another encoding may help. */
+  readonly kind: 'encoding' | 'format' | 'header' | 'quote' | 'gzip' | 'length';
+  /** The end of a sentence about the line or the file, such as `is not UTF-8`. */
+  readonly reason: string;
+  readonly advice: string;
+  /** Undefined when the fault is in no certain line. */
+  readonly line: number | undefined;
+
+  constructor(kind: FileError['kind'], reason: string, advice: string, line?: number) {
+    super(`${line === undefined ? 'the file' : `line ${line}`} ${reason}: ${advice}`);
+    this.kind = kind;
+    this.reason = reason;
+    this.advice = advice;
+    this.line = line;
+  }
 }

@@ -1,7 +1,6 @@
 import { maxNewPlants } from '@plant-store/schemas';
 import { type Delimiter, readHeader, rowReader } from './csv.ts';
-import { FileError } from './file-error.ts';
-import { type Encoding, maxOpenText, readLines, type TextFacts } from './lines.ts';
+import { type Encoding, FileError, maxOpenText, readLines, type TextFacts } from './lines.ts';
 import { type Content, type Row, readJsonLine } from './row.ts';
 
 export type Format = 'csv' | 'ndjson';

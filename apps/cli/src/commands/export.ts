@@ -4,9 +4,8 @@ import { finished } from 'node:stream/promises';
 import { type Format, plantWriter } from '@plant-store/formats';
 import { maxPageSize } from '@plant-store/schemas';
 import { Option } from 'commander';
-import { makeCommand } from '../command.ts';
+import { makeCommand, write } from '../command.ts';
 import { CommandError, explain } from '../errors.ts';
-import { write } from '../output.ts';
 import { connect } from '../store.ts';
 
 const details = `

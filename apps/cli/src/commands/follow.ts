@@ -1,8 +1,7 @@
 import { allPlants, followChanges, plantStoreError } from '@plant-store/client';
 import { maxPageSize } from '@plant-store/schemas';
-import { makeCommand } from '../command.ts';
+import { makeCommand, writeJson } from '../command.ts';
 import { CommandError } from '../errors.ts';
-import { writeJson } from '../output.ts';
 import { connect } from '../store.ts';
 
 const details = `

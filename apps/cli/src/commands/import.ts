@@ -1,10 +1,9 @@
 import { openSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { makeCommand } from '../command.ts';
+import { makeCommand, write, writeJson } from '../command.ts';
 import { reportError, usageError } from '../errors.ts';
 import { createImport } from '../import/import-files.ts';
-import { write, writeJson } from '../output.ts';
 import { readAddress } from '../store.ts';
 
 const details = `

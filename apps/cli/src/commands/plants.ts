@@ -1,7 +1,6 @@
 import type { StoredPlant } from '@plant-store/client';
 import { formatJson } from '@plant-store/schemas';
-import { makeCommand, parseCount, parseId } from '../command.ts';
-import { write, writeJson } from '../output.ts';
+import { makeCommand, parseCount, parseId, write, writeJson } from '../command.ts';
 import { connect } from '../store.ts';
 
 interface ListOptions {

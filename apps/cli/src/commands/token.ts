@@ -1,7 +1,6 @@
 import { maxPageSize, type Scope, scopes } from '@plant-store/schemas';
 import { Command, Option } from 'commander';
-import { makeCommand, parseCount } from '../command.ts';
-import { write, writeJson } from '../output.ts';
+import { makeCommand, parseCount, write, writeJson } from '../command.ts';
 import { connect } from '../store.ts';
 
 export const tokenCommand = () =>

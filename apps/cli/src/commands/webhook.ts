@@ -1,8 +1,7 @@
 import type { PlantStoreClient } from '@plant-store/client';
 import { maxPageSize } from '@plant-store/schemas';
 import { Command } from 'commander';
-import { makeCommand } from '../command.ts';
-import { writeJson } from '../output.ts';
+import { makeCommand, writeJson } from '../command.ts';
 import { connect } from '../store.ts';
 
 /** Each of these commands writes lines of JSON, also without `--json`. */

@@ -3,9 +3,9 @@ import { PlantList } from '../plants/list/plant-list.tsx';
 import { emptyState, ListContext } from '../plants/plant-state.ts';
 import { useIdentity } from '../store/store.ts';
 import { type Address, hrefOf, useAddress } from '../ui/address.ts';
+import { load } from '../ui/browser.ts';
 import { Button } from '../ui/button.tsx';
 import { Logo } from '../ui/icon.tsx';
-import { load } from '../ui/load.ts';
 import styles from './console.module.css';
 
 /** The list does not need the second script, so the browser loads it after the list. */

@@ -9,7 +9,7 @@ import { Account } from '../session/sign-in.tsx';
 import { useIdentity } from '../store/store.ts';
 import { Tokens } from '../tokens/tokens.tsx';
 import { useAddress } from '../ui/address.ts';
-import { load } from '../ui/load.ts';
+import { load } from '../ui/browser.ts';
 
 // Only an import needs this part, which checks each row with the schemas of the store.
 const ImportPlants = lazy(() => load(() => import('../import/import-plants.tsx')));

@@ -1,9 +1,9 @@
 import { columnNames, type FileFacts } from '@plant-store/formats';
 import type { NewPlant } from '@plant-store/schemas';
 import type { ChangeEvent, FormEvent } from 'react';
+import { saveFile } from '../ui/browser.ts';
 import { Button } from '../ui/button.tsx';
 import { countOf, number, PlantInLine } from '../ui/client-text.tsx';
-import { saveFile } from '../ui/copy-and-save.ts';
 import { Field, TextArea } from '../ui/field.tsx';
 import type { CheckedFile, Progress, RejectedRow } from './import-file.ts';
 

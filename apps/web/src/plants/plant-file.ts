@@ -1,7 +1,6 @@
 import type { Format } from '@plant-store/formats';
 import type { StoredPlant } from '@plant-store/schemas';
-import { fileName, saveFile } from '../ui/copy-and-save.ts';
-import { load } from '../ui/load.ts';
+import { fileName, load, saveFile } from '../ui/browser.ts';
 
 /** Collects plants for a file, and saves the file. A spreadsheet and the import both read the CSV. */
 export async function plantFile(format: Format = 'csv', names: (string | undefined)[] = []) {

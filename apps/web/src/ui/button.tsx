@@ -1,6 +1,6 @@
 import { type ComponentProps, useState } from 'react';
+import { copyText } from './browser.ts';
 import styles from './button.module.css';
-import { copyText } from './copy-and-save.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 interface Look {

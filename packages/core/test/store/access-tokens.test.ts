@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Scope } from '@plant-store/schemas';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createCaller } from '../../src/procedures/router.ts';
-import { moveClocks } from '../fixtures/clocks.ts';
 import { holdOpen, openAnother, openForSuite } from '../fixtures/open-store.ts';
 import { newPlants } from '../fixtures/plants.ts';
 import { profiles } from '../fixtures/profiles.ts';
@@ -229,3 +228,21 @@ describe.each(profiles)('access tokens on $name', (profile) => {
     expect(await tokens().authenticate(token)).toMatchObject({ name: 'Fay' });
   });
 });
+
+/** Moves the clocks of this process forward until the end of the test. */
+function moveClocks() {
+  let ahead = 0;
+  const [now, elapsed] = [Date.now.bind(Date), performance.now.bind(performance)];
+  const spies = [
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + ahead),
+    vi.spyOn(performance, 'now').mockImplementation(() => elapsed() + ahead),
+  ];
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore();
+  });
+  return {
+    advance(milliseconds: number) {
+      ahead += milliseconds;
+    },
+  };
+}

@@ -28,3 +28,17 @@ export function fileName(texts: readonly (string | undefined)[], extension: stri
   const name = parts.filter(Boolean).join(' ').slice(0, 100).toWellFormed();
   return `${name.replaceAll(/[\p{Control}\p{Format}<>:"/\\|?*]/gu, '_')}.${extension}`;
 }
+
+/** While the server does not respond, the console asks for a script again after this number of milliseconds. */
+const retryDelay = 1_000;
+
+/** Loads a script of the console that the list does not need. Tries again until the server responds. */
+export async function load<Module>(start: () => Promise<Module>): Promise<Module> {
+  for (;;) {
+    try {
+      return await start();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, retryDelay));
+    }
+  }
+}
