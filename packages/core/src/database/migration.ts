@@ -3,7 +3,7 @@ import { getTableName } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { migrate as applyMigrations } from 'drizzle-orm/pg-proxy/migrator';
 import { beginFeed, forgetForeignDeletions } from '../changes/statements.ts';
-import { databaseCode, rootMessage } from '../plant-store-error.ts';
+import { databaseCode } from '../plant-store-error.ts';
 import type { Query } from './database.ts';
 import { DatabaseSettingsError } from './errors.ts';
 import * as tables from './tables.ts';
@@ -36,31 +36,23 @@ export async function migrate(query: Query): Promise<void> {
     await query('commit');
   } catch (error) {
     await query('rollback').catch(() => {});
-    if (['42P07', '42701', '42703'].includes(databaseCode(error) ?? '')) throw otherVersion(error);
-    if (!isForbidden(error)) throw error;
+    const code = databaseCode(error) ?? '';
+    if (['42P07', '42701', '42703'].includes(code))
+      throw new DatabaseSettingsError(otherVersion, error);
+    // A missing privilege, a `search_path` without a usable schema, or a database that accepts no writes.
+    if (!['42501', '3F000', '25006'].includes(code)) throw error;
     const [missing] = await missingTables(query);
-    if (missing) throw privilegeError(missing, error);
+    if (missing === undefined) return;
+    if (code === '25006') throw error;
+    throw new DatabaseSettingsError(`it has no table ${missing}: ${noTable}`, error);
   }
 }
 
-const otherVersion = (cause: unknown) =>
-  new DatabaseSettingsError(
-    'its tables are of a version that this version cannot open: use an empty database',
-    cause,
-  );
-
-/** A missing privilege, a `search_path` without a usable schema, or a database that accepts no writes. */
-const isForbidden = (error: unknown) =>
-  ['42501', '3F000', '25006'].includes(databaseCode(error) ?? '');
-
-function privilegeError(table: string, cause: unknown): Error {
-  if (databaseCode(cause) === '25006') return new Error(rootMessage(cause), { cause });
-  return new DatabaseSettingsError(
-    `it has no table ${table}: start the server once as a user who may create tables there ` +
-      '(GRANT CREATE ON DATABASE … and GRANT USAGE, CREATE ON SCHEMA …)',
-    cause,
-  );
-}
+const otherVersion =
+  'its tables are of a version that this version cannot open: use an empty database';
+const noTable =
+  'start the server once as a user who may create tables there ' +
+  '(GRANT CREATE ON DATABASE … and GRANT USAGE, CREATE ON SCHEMA …)';
 
 /** Returns the names of the tables that the store needs and the database lacks. */
 export async function missingTables(query: Query): Promise<string[]> {

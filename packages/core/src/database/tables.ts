@@ -36,12 +36,6 @@ const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
     else pg_current_xact_id() end`;
 
-/** The transaction that created the plant. It never changes. */
-const createdIn = () => transaction('created_in');
-
-/** The transaction of the plant's last change, which determines the order of the feed of changes. */
-const changedIn = () => transaction('changed_in');
-
 export const plants = pgTable(
   'plants',
   {
@@ -49,8 +43,10 @@ export const plants = pgTable(
     ...content,
     createdAt: createdAt(),
     updatedAt: time('updated_at'),
-    createdIn: createdIn().default(sql`pg_current_xact_id()`),
-    changedIn: changedIn().default(sql.raw(thisTransaction)),
+    /** The transaction that created the plant. It never changes. */
+    createdIn: transaction('created_in').default(sql`pg_current_xact_id()`),
+    /** The transaction of the plant's last change, which determines the order of the feed of changes. */
+    changedIn: transaction('changed_in').default(sql.raw(thisTransaction)),
   },
   ({ id, tag, changedIn }) => [
     // An index entry may have at most 2,704 bytes. A tag may be longer, so the index contains the tag's hash.
@@ -67,8 +63,8 @@ export const plantDeletions = pgTable(
     ...content,
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at'),
-    createdIn: createdIn(),
-    changedIn: changedIn().notNull().default(sql.raw(thisTransaction)),
+    createdIn: transaction('created_in'),
+    changedIn: transaction('changed_in').notNull().default(sql.raw(thisTransaction)),
     deletedAt: time('deleted_at').notNull().defaultNow(),
   },
   ({ id, changedIn }) => [
