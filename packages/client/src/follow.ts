@@ -2,22 +2,21 @@ import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from './app-router.ts';
 import type { PlantStoreClient } from './client.ts';
 import { isRetryable, plantStoreError } from './errors.ts';
-import { delayAfter } from './links.ts';
-
-type Inputs = inferRouterInputs<AppRouter>;
-type Outputs = inferRouterOutputs<AppRouter>;
 
 /**
  * Selects the plants that have this `tag`, have `search` in the name, and have an id greater than `after`. A
  * page has at most `limit` plants.
  */
-export type PlantQuery = Inputs['listPlants'];
+export type PlantQuery = Exclude<inferRouterInputs<AppRouter>['listPlants'], void>;
+
+/** A page of plants. On the last page, `next` is absent. */
+export type PlantPage = inferRouterOutputs<AppRouter>['listPlants'];
 
 /** A plant in the store, with its id and the time of its creation. */
-export type StoredPlant = Outputs['listPlants']['plants'][number];
+export type StoredPlant = PlantPage['plants'][number];
 
 /** A page of changes, and the cursor after the last change. */
-export type PlantChanges = Outputs['listPlantChanges'];
+export type PlantChanges = inferRouterOutputs<AppRouter>['listPlantChanges'];
 
 /**
  * Yields all plants of the store, or the plants that match a query, ascending by id. The function requests a
@@ -46,7 +45,7 @@ interface ConnectionOptions {
   onConnection?: ((error: unknown) => void) | undefined;
 }
 
-export interface FollowChangesOptions extends ConnectionOptions {
+interface FollowChangesOptions extends ConnectionOptions {
   /** The value `next` of an earlier page. By default, the loop begins at the end of the feed. */
   after?: string | undefined;
   /** The loop ends when this signal aborts. */
@@ -66,36 +65,29 @@ export async function* followChanges(
   client: Pick<PlantStoreClient, 'listPlantChanges'>,
   { after, signal, onConnection }: FollowChangesOptions = {},
 ): AsyncGenerator<PlantChanges, void> {
-  let failures = 0;
+  let isDown = false;
   while (!signal?.aborted) {
     try {
-      const input = { after, limit: 1000, wait: failures > 0 ? 0 : 20 };
-      const options = { ...(signal && { signal }), context: { retry: false } };
-      const page = await client.listPlantChanges.query(input, options);
-      if (failures > 0) onConnection?.(undefined);
-      failures = 0;
+      const input = { after, limit: 1000, wait: isDown ? 0 : 20 };
+      const page = await client.listPlantChanges.query(input, signal && { signal });
+      if (isDown) onConnection?.(undefined);
+      isDown = false;
       if (page.next === after) continue;
       after = page.next;
       yield page;
     } catch (error) {
       if (signal?.aborted) return;
       if (!isRetryable(error)) throw error;
-      if (failures === 0) onConnection?.(error);
-      await delay(delayAfter(++failures), signal);
+      if (!isDown) onConnection?.(error);
+      isDown = true;
+      await pause();
     }
   }
 }
 
-function delay(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal?.addEventListener('abort', end);
-  });
+/** Waits for about a second, so that clients connect at different times. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 1_000));
 }
 
 export interface FollowOptions extends ConnectionOptions {
@@ -109,7 +101,7 @@ export interface FollowOptions extends ConnectionOptions {
 interface Copy {
   /** Reads the plants. Each change that it misses comes later. */
   begin: (signal: AbortSignal) => Promise<void>;
-  apply: (changes: PlantChanges['changes']) => void;
+  apply: (changes: PlantChanges['changes']) => void | Promise<void>;
 }
 
 /**
@@ -126,30 +118,26 @@ export function follow(
   const stopped = new AbortController();
   const { signal } = stopped;
   const run = async () => {
-    let isBegun = false;
-    for await (const { changes } of followChanges(client, { signal, onConnection })) {
-      if (isBegun) apply(changes);
-      else await begin(signal);
-      isBegun = true;
+    while (!signal.aborted) {
+      let isBegun = false;
+      try {
+        for await (const { changes } of followChanges(client, { signal, onConnection })) {
+          await (isBegun ? apply(changes) : begin(signal));
+          isBegun = true;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (plantStoreError(error)?.kind !== 'cursorExpired' && !isRetryable(error)) throw error;
+        await pause();
+      }
     }
   };
-  const repeat = async (failures = 0): Promise<void> => {
-    try {
-      await run();
-    } catch (error) {
-      if (signal.aborted) return;
-      const goesOn = plantStoreError(error)?.kind === 'cursorExpired' || isRetryable(error);
-      if (!goesOn) throw error;
-      await delay(delayAfter(failures), signal);
-      return repeat(Math.min(failures + 1, 5));
-    }
-  };
-  const ended = repeat();
+  const ended = run();
   if (onError) ended.catch(onError);
   return () => stopped.abort();
 }
 
-export interface FollowPlantsOptions extends FollowOptions {
+interface FollowPlantsOptions extends FollowOptions {
   /** Follows only plants with this tag. */
   tag?: string | undefined;
   /** Receives all plants, ascending by id. Runs after the first list, and then after each page of changes. */
@@ -168,28 +156,23 @@ export function followPlants(
 ): () => void {
   const plants = new Map<bigint, StoredPlant>();
   const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
-  return follow(
-    client,
-    {
-      async begin(signal) {
-        plants.clear();
-        for await (const plant of allPlants(client, { tag, limit: 1000 })) {
-          signal.throwIfAborted();
-          plants.set(plant.id, plant);
-        }
-        signal.throwIfAborted(); // An empty list skips the check in the loop.
-        show();
-      },
-      apply(changes) {
-        for (const { type, plant } of changes) {
-          // A plant that was replaced may have lost the tag.
-          const isShown = type !== 'deleted' && (tag === undefined || plant.tag === tag);
-          if (isShown) plants.set(plant.id, plant);
-          else plants.delete(plant.id);
-        }
-        show();
-      },
-    },
-    options,
-  );
+  const begin = async (signal: AbortSignal) => {
+    plants.clear();
+    for await (const plant of allPlants(client, { tag, limit: 1000 })) {
+      signal.throwIfAborted();
+      plants.set(plant.id, plant);
+    }
+    signal.throwIfAborted(); // An empty list skips the check in the loop.
+    show();
+  };
+  const apply = (changes: PlantChanges['changes']) => {
+    for (const { type, plant } of changes) {
+      // A plant that was replaced may have lost the tag.
+      const isShown = type !== 'deleted' && (tag === undefined || plant.tag === tag);
+      if (isShown) plants.set(plant.id, plant);
+      else plants.delete(plant.id);
+    }
+    show();
+  };
+  return follow(client, { begin, apply }, options);
 }

@@ -1,43 +1,32 @@
-import {
-  httpSubscriptionLink,
-  type Operation,
-  retryLink,
-  TRPCClientError,
-  type TRPCLink,
-} from '@trpc/client';
+import { type Operation, retryLink, TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
-import { EventSource } from 'eventsource';
 import superjson from 'superjson';
 import type { AppRouter } from './app-router.ts';
-import { isRetryable, timeoutError } from './errors.ts';
+import { isRetryable, notFromStore } from './errors.ts';
 
-/** The mutations that are safe to repeat. */
-const creates = ['createPlant', 'createPlants'];
-
-/** The longest delay of `setTimeout`, in milliseconds. A longer timer would fire immediately. */
-const maxTimer = 2 ** 31 - 1;
-
-/** Ends a call at its time limit or at an abort, and repeats a query or a create after a temporary error. */
-export function callLinks({ timeout, retry }: { timeout: number; retry: boolean }) {
-  const limitTime: TRPCLink<AppRouter> =
-    () =>
+/** Ends a call at its time limit or at an abort. Adds to an error whether the call is safe to repeat. */
+export function limitTime(timeout: number): TRPCLink<AppRouter> {
+  return () =>
     ({ op, next }) =>
       observable((observer) => {
         const limit = timeout + waitOf(op) * 1_000;
-        const meta = {
-          path: op.path,
-          isRepeatable: op.type === 'query' || creates.includes(op.path),
-        };
+        const meta = { path: op.path, isRepeatable: isRepeatable(op) };
         const fail = (error: Error) => observer.error(TRPCClientError.from(error, { meta }));
-        const abort = () => fail(abortError(op.signal?.reason));
-        const timer =
-          limit <= maxTimer ? setTimeout(() => fail(timeoutError(limit)), limit) : undefined;
+        const abort = () => {
+          const { reason } = op.signal ?? {};
+          const isKnown = reason instanceof Error && /^(Abort|Timeout)Error$/.test(reason.name);
+          fail(isKnown ? reason : named('AbortError', 'the call was aborted'));
+        };
+        const expire = () =>
+          fail(named('TimeoutError', `no response within ${limit / 1_000} seconds`));
+        // A longer timer would fire immediately.
+        const hasTimer = op.type !== 'subscription' && limit < 2 ** 31;
+        const timer = hasTimer ? setTimeout(expire, limit) : undefined;
         op.signal?.addEventListener('abort', abort);
-        const context = { ...op.context, ...meta, deadline: Date.now() + limit };
+        const context = { ...op.context, deadline: Date.now() + limit };
         const call = next({ ...op, context }).subscribe({
-          next: (envelope) => observer.next(envelope),
-          complete: () => observer.complete(),
-          error: (error) => (op.signal?.aborted ? abort() : fail(error)),
+          ...observer,
+          error: (error) => (op.signal?.aborted ? abort() : fail(Object(context).error ?? error)),
         });
         return () => {
           clearTimeout(timer);
@@ -45,92 +34,81 @@ export function callLinks({ timeout, retry }: { timeout: number; retry: boolean 
           call.unsubscribe();
         };
       });
+}
+
+function named(name: string, message: string): Error {
+  return Object.assign(new Error(message), { name });
+}
+
+/** Queries and creates are safe to repeat. */
+function isRepeatable({ type, path }: Operation): boolean {
+  return type === 'query' || path === 'createPlant' || path === 'createPlants';
+}
+
+/** Repeats a query or a create after a temporary error, but not a call with `wait`, which a loop repeats. */
+export function repeat(isWanted: boolean): TRPCLink<AppRouter> {
   // All calls of a client retry at the same time, so that they can share a request. Other clients do not.
-  const jitter = Math.random();
+  const jitter = 0.5 + Math.random() / 2;
   let delay = 0;
-  const repeat = retryLink<AppRouter>({
-    retry({ op: { context }, error, attempts }) {
-      delay = Math.max(delayAfter(attempts, jitter), retryAfter(error) * (1 + jitter / 2));
-      const isWanted = retry && context['isRepeatable'] === true && context['retry'] !== false;
-      return isWanted && isRetryable(error) && Date.now() + delay < Number(context['deadline']);
+  return retryLink({
+    retry({ op, error, attempts }) {
+      const { response }: { response?: Response } = Object(error.meta);
+      const retryAfter = Number(response?.headers.get('retry-after')) * 1_000 || 0;
+      delay = Math.max(Math.min(10_000, 250 * 2 ** attempts), retryAfter * 2) * jitter;
+      const isInTime = Date.now() + delay < Number(op.context['deadline']);
+      return isWanted && isInTime && isRepeatable(op) && waitOf(op) === 0 && isRetryable(error);
     },
     retryDelayMs: () => delay, // tRPC calls this function right after `retry`.
   });
-  return [limitTime, repeat];
 }
 
 /** Returns `wait`: the seconds for which the server waits for a change before it responds. */
-export function waitOf({ input }: Pick<Operation, 'input'>): number {
+export function waitOf({ input }: Operation): number {
   const { wait } = Object(input);
   return typeof wait === 'number' ? wait : 0;
 }
 
-/** Returns a random delay in milliseconds, so that clients connect at different times. */
-export function delayAfter(failures: number, jitter = Math.random()): number {
-  return Math.min(10_000, 250 * 2 ** failures) * (0.5 + jitter / 2);
-}
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** Returns the seconds of the header `Retry-After`, in milliseconds. */
-function retryAfter({ meta }: TRPCClientError<AppRouter>): number {
-  const { response }: { response?: Response } = Object(meta);
-  return Number(response?.headers.get('retry-after') ?? 0) * 1_000 || 0;
-}
-
-/** The `reason` of a signal can be any value. On some platforms, a signal has no `reason`. */
-function abortError(reason: unknown): Error {
-  const isKnown = reason instanceof Error && /^(Abort|Timeout)Error$/.test(reason.name);
-  if (isKnown) return reason;
-  const error = new Error('the call was aborted', { cause: reason });
-  return Object.assign(error, { name: 'AbortError' });
+/** Makes a `fetch` whose `json()` throws an error with the status when the body is not JSON. */
+export function storeFetch(fetch: Fetch) {
+  return async (url: string | URL | Request, init?: object): Promise<Response> => {
+    const response = await fetch(String(url), init);
+    const read = response.json.bind(response);
+    const json = () =>
+      read().catch((cause: unknown) => {
+        throw cause instanceof SyntaxError ? notFromStore(response.status) : cause;
+      });
+    return Object.assign(response, { json });
+  };
 }
 
 interface Http {
-  url: string;
   headers: () => Promise<Record<string, string>>;
-  fetch: (url: string, init?: object) => Promise<Response>;
-  transformer: typeof superjson;
+  fetch: ReturnType<typeof storeFetch>;
 }
 
 /**
- * Reads the events of a subscription with `EventSource` of npm, because the platform's own one cannot send the
- * access token. It connects again after each end of the stream, and continues after the last event.
+ * Makes the `fetch` of an `EventSource`, which connects again after an exception and ends after an error
+ * response. It hides the error of a response, so the context keeps the error.
  */
-export function subscriptionLinks({ headers, fetch, ...http }: Http): TRPCLink<AppRouter>[] {
-  /** An `EventSource` hides the error of a response, so `connect` keeps the error in the context. */
-  const explain: TRPCLink<AppRouter> =
-    () =>
-    ({ op, next }) =>
-      observable((observer) =>
-        next(op).subscribe({
-          next: (envelope) => observer.next(envelope),
-          complete: () => observer.complete(),
-          error: (error) =>
-            observer.error(TRPCClientError.from(Object(op.context['error'] ?? error))),
-        }),
-      );
-  const connect = ({ context }: Operation) => ({
-    async fetch(url: string | URL, init: { headers: Record<string, string>; signal: unknown }) {
-      try {
-        const all = { ...init.headers, ...(await headers()) };
-        const response = await fetch(String(url), { ...init, headers: all });
-        if (response.ok) return response;
-        const responseJSON: unknown = await response.json();
-        const { error } = Object(responseJSON);
-        const meta = { response, responseJSON };
-        throw TRPCClientError.from({ error: superjson.deserialize(error) }, { meta });
-      } catch (error) {
-        if (isRetryable(TRPCClientError.from(Object(error)))) throw error;
-        context['error'] = error;
-        return new Response(null, { status: 400 }); // After this response, an `EventSource` ends.
-      }
-    },
-  });
-  return [
-    explain,
-    httpSubscriptionLink({
-      ...http,
-      EventSource,
-      eventSourceOptions: ({ op }) => connect(op),
-    }),
-  ];
+export function connectTo({ headers, fetch }: Http, { context }: Operation) {
+  return async (url: string | URL, init: { headers: object }): Promise<Response> => {
+    try {
+      const response = await fetch(url, {
+        ...init,
+        headers: { ...init.headers, ...(await headers()) },
+      });
+      if (response.ok) return response;
+      const responseJSON: unknown = await response.json();
+      const { error } = Object(responseJSON);
+      const meta = { response, responseJSON };
+      throw TRPCClientError.from({ error: superjson.deserialize(error) }, { meta });
+    } catch (thrown) {
+      const error = TRPCClientError.from(Object(thrown));
+      if (isRetryable(error)) throw error;
+      context['error'] = error;
+      return new Response(null, { status: 400 });
+    }
+  };
 }

@@ -1,16 +1,17 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { FaultProxy } from '@plant-store/test-setup';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   createPlantStoreClient,
   isRetryable,
   type PlantStoreClient,
-  type PlantStoreClientOptions,
   plantStoreError,
 } from '../src/index.ts';
 import { listen, startProxyTo, thrownBy, token, url, useServer } from './fixtures/server.ts';
 
 useServer();
+
+type Options = Partial<Parameters<typeof createPlantStoreClient>[0]>;
 
 let lastId = 0n;
 const newPlant = () => ({ id: ++lastId, name: `Plant ${lastId}` });
@@ -42,13 +43,13 @@ async function startProxy(...rejections: Rejection[]) {
   return { url: address, requests };
 }
 
-async function startFaults(fault: FaultProxy['fault'], options: Partial<PlantStoreClientOptions>) {
+async function startFaults(fault: FaultProxy['fault'], options: Options) {
   const proxy = await startProxyTo(url);
   proxy.fault = fault;
   return { proxy, client: createPlantStoreClient({ url: proxy.url, token, ...options }) };
 }
 
-const clientOf = (proxy: { url: string }, options: Partial<PlantStoreClientOptions> = {}) =>
+const clientOf = (proxy: { url: string }, options: Options = {}) =>
   createPlantStoreClient({ url: proxy.url, token, ...options });
 
 const down = { status: 502 };
@@ -149,21 +150,5 @@ describe('concurrent calls', () => {
     await client.createPlant.mutate(newPlant());
     // A change of an earlier test may become visible late, so the response may also contain that change.
     expect((await waiting).changes).not.toEqual([]);
-  });
-});
-
-describe('a request', () => {
-  it('sends the given headers, and uses the given fetch', async () => {
-    const proxy = await startProxy();
-    const fetch = vi.fn(globalThis.fetch);
-    const given = { 'x-tenant': 'a', Authorization: 'not the token' };
-    const clients = [
-      clientOf(proxy, { fetch, headers: given }),
-      clientOf(proxy, { fetch, headers: async () => new Headers(given) }),
-    ];
-    for (const client of clients) await client.whoAmI.query();
-    expect(fetch).toHaveBeenCalledTimes(2);
-    for (const { headers } of proxy.requests)
-      expect(headers).toMatchObject({ 'x-tenant': 'a', authorization: `Bearer ${token}` });
   });
 });

@@ -2,7 +2,6 @@ import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import {
   allPlants,
   createPlantStoreClient,
-  type FollowPlantsOptions,
   followPlants,
   plantStoreError,
   type StoredPlant,
@@ -22,7 +21,7 @@ const create = (id: bigint, tag?: string) =>
 /** Follows the plants, and collects the ids of each list that `onPlants` receives. */
 function follow(
   store: Parameters<typeof followPlants>[0],
-  options: Partial<FollowPlantsOptions> = {},
+  options: Partial<Parameters<typeof followPlants>[1]> = {},
 ) {
   const copies: bigint[][] = [];
   const onPlants = (plants: StoredPlant[]) => copies.push(plants.map(({ id }) => id));

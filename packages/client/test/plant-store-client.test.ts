@@ -3,7 +3,7 @@ import type { AppRouter as CoreRouter } from '@plant-store/core/router';
 import { freePort } from '@plant-store/test-setup';
 import type { inferRouterError, inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import postgres from 'postgres';
-import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import {
   AccessTokenError,
   type AppRouter,
@@ -83,27 +83,10 @@ describe('plantStoreError', () => {
     });
   });
 
-  it('names PLANT_STORE_CORS_ORIGINS when a request to another origin fails', async () => {
-    const call = (store: string) => {
-      const { createPlant } = createPlantStoreClient({ url: store, token, retry: false });
-      return errorOf(createPlant.mutate({ id: 1, name: 'x' }));
-    };
-    const setting = /check that its PLANT_STORE_CORS_ORIGINS has https:\/\/app\.example\.com\)$/;
-    expect((await call('http://127.0.0.1:1'))?.message).not.toContain('CORS');
-    vi.stubGlobal('location', new URL('https://app.example.com/plants'));
-    onTestFinished(() => void vi.unstubAllGlobals());
-    expect(await call('http://127.0.0.1:1')).toMatchObject({
-      kind: 'noResponse',
-      message: expect.stringMatching(setting),
-    });
-    expect((await call('/'))?.message).not.toContain('CORS');
-  });
-
   it.each([
     ['text/html', '<h1>Bad gateway</h1>'],
     ['text/html', ''],
     ['application/json', '{"message":"Bad gateway"}'],
-    ['application/json', '{"error":502,"message":"x"}'],
     ['application/json', ''],
   ])('names the status when a proxy responds with %s (%s)', async (type, page) => {
     const proxy = await listen((_request, response) =>
@@ -141,10 +124,8 @@ describe('an access token', () => {
 
   it.each([
     ['undefined', undefined, missing],
-    ['an empty text', '', missing],
     ['a function that resolves to an empty text', async () => '', missing],
     ['a text with a line break', 'secret\nsecret', invalid],
-    ['a text with DEL', 'secret\x7f', invalid],
     ['a text outside Latin-1', 'secret🌻', invalid],
     ['a function that returns such a text', () => 'secret…', invalid],
   ])('causes an AccessTokenError when the token is %s', async (_kind, token, message) => {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { body, Name, output, pageLimit, parameters, textOut, timeIn, timeOut } from './fields.ts';
+import { Name, pageLimit, parameters, textOut, timeIn, timeOut } from './fields.ts';
 import { type Scope, scopes } from './operations.ts';
+import { body, output } from './plant.ts';
 
 const TokenId = z
   .string({ error: 'must be a string' })

@@ -1,14 +1,7 @@
 import * as z from 'zod';
-import {
-  Cursor,
-  cursorExample,
-  integerBetween,
-  output,
-  pageLimit,
-  parameters,
-  textOut,
-} from './fields.ts';
+import { Cursor, cursorExample, integerBetween, pageLimit, parameters, textOut } from './fields.ts';
 import { maxWait } from './operations.ts';
+import { output } from './plant.ts';
 import { StoredPlant } from './plants.ts';
 
 const after = Cursor.meta({

@@ -1,12 +1,7 @@
 import * as z from 'zod';
 import { shorten } from './errors.ts';
-import { explainIdText, int64Range, integerPattern, isInt64, notWhole } from './ids.ts';
 import { defaultPageSize, maxPageSize } from './operations.ts';
-
-/** Makes the schema of a JSON body. Unknown properties are ignored. */
-export function body<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.object(shape, { error: 'must be an object' });
-}
+import { idDescription, output } from './plant.ts';
 
 /** Makes the schema of parameters. Unknown parameters are errors, and an error names the first three. */
 export function parameters<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -23,68 +18,11 @@ export function parameters<Shape extends z.ZodRawShape>(shape: Shape) {
 /** The input of a procedure without parameters. */
 export const Nothing = parameters({}).prefault({});
 
-/** Makes the schema of an object in a response. The OpenAPI document has the schema under its `id`. */
-export function output<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
-  return z.object(shape).meta({ id });
-}
-
-/**
- * A 64-bit signed integer, −2^63 to 2^63−1, as a `bigint`.
- *
- * Accepts a `bigint` or a safe-integer `number`, and converts no other value. Rejects a `number` beyond
- * ±(2^53−1), because JavaScript may already have rounded the number.
- */
-export const Int64 = z
-  // A union of both types would give each error two messages, and trpc-to-openapi would convert the input.
-  .custom<bigint | number>(
-    (value) => (typeof value === 'bigint' ? isInt64(value) : Number.isSafeInteger(value)),
-    { error: ({ input }) => explainInt64(input) },
-  )
-  // JavaScript would round the bounds of int64, so only the descriptions of ids contain the bounds.
-  .meta({ override: { type: 'integer', format: 'int64' } })
-  .transform(BigInt);
-
-function explainInt64(input: unknown): string {
-  if (input === undefined) return 'is missing: it must be an integer';
-  if (typeof input === 'number' && Number.isInteger(input) && Math.abs(input) < 2 ** 63) {
-    return `must be a bigint, because a number beyond ±${Number.MAX_SAFE_INTEGER} is not exact`;
-  }
-  const isQuoted = typeof input === 'string' && explainIdText(input) === undefined;
-  return `must be an integer ${int64Range}${isQuoted ? ': send it without quotes' : ''}`;
-}
-
-/** The id of a plant in an input. */
-export function idIn(detail: string) {
-  return Int64.meta({
-    description: `${idDescription}${detail}`,
-    // zod omits the examples of a schema that transforms its input.
-    override: { type: 'integer', format: 'int64', examples: [4096] },
-  });
-}
-
 /** The id of a plant in a response. */
 export function idOut(description = idDescription) {
   const override = { type: 'integer', format: 'int64' } as const;
   return z.bigint().meta({ description, override, examples: [4096] });
 }
-
-const idDescription = `Identification number of the plant, ${int64Range}`;
-
-/** A whole number as text. The schema accepts only a plain decimal, such as `42` or `-5`. */
-export const IntegerText = z
-  .string({
-    error: ({ input }) => (input === undefined ? `is missing: it ${notWhole}` : notWhole),
-  })
-  .regex(integerPattern, { error: notWhole, abort: true });
-
-/**
- * Parses the text of an id to a `bigint`. The text can be a form field, a CSV cell, a part of a path or an
- * argument. Accepts only a plain decimal, such as `42` or `-5`. Rejects `007`, `+5`, `1e3`, `0x10`, spaces
- * and the empty text. The messages are for people, not for programs.
- */
-export const IdFromText = IntegerText.refine((text) => explainIdText(text) === undefined, {
-  error: ({ input }) => explainIdText(String(input)),
-}).transform(BigInt);
 
 /** Makes a schema for an integer in a range. All errors of the schema have the same message. */
 export function integerBetween(min: number, max: number) {

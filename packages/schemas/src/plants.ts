@@ -1,49 +1,8 @@
 import * as z from 'zod';
-import {
-  body,
-  ErrorBody,
-  Int64,
-  idIn,
-  idOut,
-  output,
-  pageLimit,
-  parameters,
-  textOut,
-  timeOut,
-} from './fields.ts';
+import { ErrorBody, idOut, pageLimit, parameters, textOut, timeOut } from './fields.ts';
 import { explainIdText, int64Range } from './ids.ts';
 import { maxExactCount, maxNewPlants, maxSearch } from './operations.ts';
-
-/** A name or a tag can be any text that Postgres can store. Postgres rejects U+0000 and lone surrogates. */
-const PlantText = z
-  .string({
-    error: ({ input }) => `${input === undefined ? 'is missing: it ' : ''}must be a string`,
-  })
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about U+0000.
-  .regex(/^[^\u0000\uD800-\uDFFF]*$/u, 'must not contain U+0000 or a lone surrogate')
-  // A pattern needs the flag `u` to match lone surrogates, but OpenAPI has no flags. The OpenAPI pattern
-  // therefore rejects only U+0000. The descriptions of the properties mention lone surrogates.
-  .meta({ override: { pattern: '^[^\\x00]*$' } });
-
-const anyText = 'Any text, emoji included, except U+0000 and lone surrogates.';
-
-/** The response when a client creates a plant. */
-export const Plant = output('Plant', {
-  name: PlantText.meta({
-    description: `The name of the plant. ${anyText}`,
-    examples: ['Monstera deliciosa'],
-  }),
-  tag: PlantText.meta({
-    description: `Tag that specifies the type of the plant. ${anyText}`,
-    examples: ['Araceae'],
-  }).optional(),
-});
-
-/** The body of a request that creates a plant: a {@link Plant} with an id. */
-export const NewPlant = body({
-  id: idIn('. The client chooses the id'),
-  ...Plant.shape,
-}).meta({ title: 'NewPlant' });
+import { body, Int64, idIn, NewPlant, output, Plant, PlantText } from './plant.ts';
 
 /** A plant in the store. */
 export const StoredPlant = output('StoredPlant', {
@@ -192,8 +151,6 @@ export const CreateResults = output('CreateResults', {
   }),
 });
 
-export type Plant = z.output<typeof Plant>;
-export type NewPlant = z.output<typeof NewPlant>;
 export type StoredPlant = z.output<typeof StoredPlant>;
 export type PlantWithEtag = z.output<typeof PlantWithEtag>;
 export type PlantPage = z.output<typeof PlantPage>;

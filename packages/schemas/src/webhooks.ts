@@ -1,16 +1,15 @@
 import * as z from 'zod';
 import {
-  body,
   Cursor,
   cursorExample,
   Name,
-  output,
   pageLimit,
   parameters,
   textOut,
   timeIn,
   timeOut,
 } from './fields.ts';
+import { body, output } from './plant.ts';
 
 const name = Name.meta({ description: 'The name of the webhook', examples: ['partner'] });
 
