@@ -1,6 +1,6 @@
 /** These exports are only for the server, and may change in any version. */
 export { generateToken } from './access-tokens/access-tokens.ts';
-export { createPrincipalCache, type TokenOwner } from './access-tokens/principals.ts';
+export { createPrincipalCache } from './access-tokens/principals.ts';
 export type { ChangesText } from './changes/read-changes.ts';
 export {
   describeStatement,

@@ -1,5 +1,5 @@
-import { PlantStoreError } from '@plant-store/core';
-import { createPrincipalCache, type TokenOwner } from '@plant-store/core/internal';
+import { PlantStoreError, type Principal } from '@plant-store/core';
+import { createPrincipalCache } from '@plant-store/core/internal';
 import { isScope, type Scope } from '@plant-store/schemas';
 import {
   createRemoteJWKSet,
@@ -50,15 +50,14 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
   const requiredClaims = ['exp', 'sub'];
   const options = { issuer, audience, algorithms, requiredClaims, clockTolerance: 5 };
 
-  return async (jwt: string): Promise<TokenOwner> => {
+  return async (jwt: string): Promise<Principal> => {
     try {
       const { payload, protectedHeader } = await jwtVerify(jwt, keys, options);
       const { sub, exp = 0 } = payload;
       const type = String(protectedHeader.typ ?? 'jwt').toLowerCase();
-      if (typeof sub !== 'string' || sub === '' || !types.includes(type)) return nobody;
+      if (typeof sub !== 'string' || sub === '' || !types.includes(type)) throw tokenInvalid();
       const expiresAt = new Date(exp * 1000);
-      const principal = { name: sub, scopes: scopesOf(payload), expiresAt, issuer };
-      return { principal, validFor: exp * 1_000 - Date.now() };
+      return { name: sub, scopes: scopesOf(payload), expiresAt, issuer };
     } catch (error) {
       if (error instanceof PlantStoreError) throw error;
       if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSInvalid) {
@@ -68,7 +67,8 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
       }
       // jose throws its base class for a response without a JWKS: the status is not 200, or the body not JSON.
       if (error.code === errors.JOSEError.code) unavailable(error);
-      return nobody;
+      // Errors are not cached: the JWT becomes valid at its `nbf`, or when the provider publishes its key.
+      throw tokenInvalid();
     }
   };
 }
@@ -114,9 +114,3 @@ function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
     ? named.filter(isScope)
     : ['plants:create'];
 }
-
-/**
- * The result for an invalid JWT. `validFor: 0` prevents caching, because the JWT may become valid: at the
- * time of its `nbf`, or when the provider publishes its key.
- */
-const nobody: TokenOwner = { principal: undefined, validFor: 0 };

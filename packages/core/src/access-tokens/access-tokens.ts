@@ -6,7 +6,6 @@ import {
   isScope,
   type ListAccessTokens,
   NewAccessToken,
-  type Scope,
 } from '@plant-store/schemas';
 import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/pg-proxy';
@@ -23,67 +22,18 @@ import {
   type Principal,
   representable,
   sha256Of,
-  type TokenOwner,
 } from './principals.ts';
 
 /** The access tokens of a store. Each method may throw the PlantStoreError `databaseUnavailable`. */
-export interface AccessTokens {
-  /**
-   * Creates a token and returns it. The database stores only the token's SHA-256. Several tokens may have the
-   * same name, so that a client can get a new token before the old token expires.
-   *
-   * @throws PlantStoreError `invalidInput` unless the name has 1 to 100 characters and no control characters,
-   *   `scopes` is not empty, and the expiry is in the future and before the year 10000.
-   */
-  create(name: string, options?: NewTokenOptions): Promise<string>;
-  /**
-   * Creates a token for the owner of another token (the grantor). Also throws the errors of `create`.
-   *
-   * @throws PlantStoreError `insufficientScope` when the grantor lacks one of the scopes, `invalidInput` when
-   *   the new token would expire after the grantor's token, and `tokenInvalid` when the grantor's token was
-   *   revoked.
-   */
-  grant(
-    grantor: Principal,
-    name: string,
-    options: NewTokenOptions,
-    call?: CallOptions,
-  ): Promise<{ id: string; token: string }>;
-  /**
-   * Returns a page of the list of all tokens, even of expired and revoked tokens. The newest token comes first.
-   *
-   * @throws PlantStoreError `invalidInput` when no token has the id `after`
-   */
-  list(query?: Partial<ListAccessTokens>, call?: CallOptions): Promise<AccessTokenPage>;
-  /**
-   * Revokes every token with this name, or the token with this id. The tokens become invalid immediately in
-   * this process, and within 30 s in other processes. Returns false when there was no token to revoke.
-   */
-  revoke(which: string | { id: string }, call?: CallOptions): Promise<boolean>;
-  /**
-   * Returns the principal of a token, or undefined when the token is unknown, expired or revoked. Results are
-   * cached for up to 30 s. A cached result is returned without a promise.
-   *
-   * @throws PlantStoreError `overloaded` when too many look-ups wait
-   */
-  authenticate(token: string): Authentication;
-}
+export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
-export interface NewTokenOptions {
-  /** Default: the token can create and read plants. */
-  readonly scopes?: readonly Scope[] | undefined;
-  /** The time at which the token expires. Default: never. */
-  readonly expiresAt?: Date | undefined;
-}
+/** `scopes` defaults to creating and reading plants, and `expiresAt` to never. */
+export type NewTokenOptions = Omit<z.input<typeof NewToken>, 'name'>;
 
 /** The minimum time between two updates of a token's last use, in milliseconds. */
 const lastUseInterval = 60_000;
 
 const { sha256: _, ...columns } = getTableColumns(accessTokens);
-
-/** Milliseconds until the expiry, on the database's clock: negative after the expiry, or null for never. */
-const remaining = sql<number | null>`
-  (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
 
 /** Makes a token: a prefix that people and secret scanners recognise, and then 256 random bits. */
 export function generateToken(): string {
@@ -91,40 +41,61 @@ export function generateToken(): string {
 }
 
 /** Makes the functions for the access tokens of a database. */
-export function createAccessTokens({
-  read,
-  write,
-}: Pick<Database, 'read' | 'write'>): AccessTokens {
+export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'write'>) {
   // No exported type names Drizzle, because its types have errors without the drivers of other databases.
   const db = (kind: Kind, call?: CallOptions) =>
     drizzle((text, values) =>
       (/^select\b/i.test(text) ? read : write)(text, values, { kind, ...call }),
     );
   const principals = createPrincipalCache((sha256) => lookUps.run(sha256));
-  const lookUps = new Batcher<string, TokenOwner>({
-    ...{ send: findOwners, running: 2, batch: 32 },
+  const lookUps = new Batcher<string, Principal | undefined>({
+    ...{ send: findPrincipals, running: 2, batch: 32 },
   });
   /** One update runs at a time, so that a lock on the table does not occupy all connections. */
-  const lastUses = new Batcher<string, void>({
-    ...{ send: updateLastUse, running: 1, batch: 128 },
-  });
+  const lastUses = new Batcher<string, void>({ send: updateLastUse, running: 1, batch: 128 });
 
   return {
-    create: async (name, options) => (await create(check(NewToken, { name, ...options }))).token,
+    /**
+     * Creates a token and returns it. The database stores only the token's SHA-256. Several tokens may have the
+     * same name, so that a client can get a new token before the old token expires.
+     *
+     * @throws PlantStoreError `invalidInput` unless the name has 1 to 100 characters and no control characters,
+     *   `scopes` is not empty, and the expiry is in the future and before the year 10000.
+     */
+    create: async (name: string, options?: NewTokenOptions): Promise<string> =>
+      (await create(check(NewToken, { name, ...options }))).token,
 
-    async grant(grantor, name, options, call) {
-      const data = check(NewToken, { name, ...options });
-      checkGrant(grantor, data);
-      const created = await create(data, call);
-      // A grantor from the cache may have a token that was revoked up to 30 s ago. Check the grantor's token
-      // after the insert: an operator who revokes that token later can see the new token in the list.
-      const { tokenId } = grantor;
-      if (tokenId === undefined || (await isRevoked(tokenId, call)) === false) return created;
-      await revoke({ id: created.id }, call);
-      throw new PlantStoreError('tokenInvalid', 'the access token is revoked: ask for a new one');
+    /**
+     * Creates a token for the owner of another token (the grantor). Also throws the errors of `create`.
+     *
+     * @throws PlantStoreError `insufficientScope` when the grantor lacks one of the scopes, `invalidInput` when
+     *   the new token would expire after the grantor's, and `tokenInvalid` when the grantor's was revoked.
+     */
+    async grant(grantor: Principal, name: string, options: NewTokenOptions, call?: CallOptions) {
+      const token = check(NewToken, { name, ...options });
+      const missing = token.scopes.find((scope) => !grantor.scopes.includes(scope));
+      if (missing) throw insufficientScope(missing);
+      const end = representable(grantor.expiresAt);
+      if (end && !(token.expiresAt && token.expiresAt <= end)) {
+        const latest = `${end.toISOString()}, when your own token expires`;
+        throw invalidInput(`expiresAt must be at most ${latest}`);
+      }
+      // The cache may still have a grantor whose token was revoked up to 30 s ago.
+      if (grantor.tokenId !== undefined && (await isRevoked(grantor.tokenId, call)) !== false) {
+        throw new PlantStoreError('tokenInvalid', 'the access token is revoked: ask for a new one');
+      }
+      return create(token, call);
     },
 
-    async list({ after, limit = defaultPageSize } = {}, call) {
+    /**
+     * Returns a page of the list of all tokens, even of expired and revoked tokens. The newest token comes first.
+     *
+     * @throws PlantStoreError `invalidInput` when no token has the id `after`
+     */
+    async list(
+      { after, limit = defaultPageSize }: Partial<ListAccessTokens> = {},
+      call?: CallOptions,
+    ): Promise<AccessTokenPage> {
       const { createdAt, id } = accessTokens;
       const start = sql`(select ${createdAt}, ${id} from ${accessTokens} where ${id} = ${after})`;
       const page = db('reads', call)
@@ -141,14 +112,38 @@ export function createAccessTokens({
       return { tokens: rows.slice(0, limit).map(toAccessToken), ...(next && { next }) };
     },
 
-    revoke,
-    authenticate: (token) => principals.get(token),
+    /**
+     * Revokes every token with this name, or the token with this id. The tokens become invalid immediately in
+     * this process, and within 30 s in other processes. Returns false when there was no token to revoke.
+     */
+    async revoke(which: string | { id: string }, call?: CallOptions): Promise<boolean> {
+      const { id, name, revokedAt, sha256 } = accessTokens;
+      const isNamed = typeof which === 'string';
+      const revoked = db('deletes', call)
+        .update(accessTokens)
+        .set({ revokedAt: sql`coalesce(${revokedAt}, now())` })
+        .where(isNamed ? and(eq(name, which), isNull(revokedAt)) : eq(id, which.id))
+        .returning({ sha256 });
+      const rows = await orUnavailable(revoked);
+      principals.forget(rows.map((row) => row.sha256));
+      return rows.length > 0;
+    },
+
+    /**
+     * Returns the principal of a token, or undefined when the token is unknown, expired or revoked. Results are
+     * cached for up to 30 s. A cached result is returned without a promise.
+     *
+     * @throws PlantStoreError `overloaded` when too many look-ups wait
+     */
+    authenticate: (token: string): Authentication => principals.get(token),
   };
 
-  async function create({ name, scopes, expiresAt }: NewToken, call?: CallOptions) {
+  async function create(
+    { name, scopes, expiresAt }: z.output<typeof NewToken>,
+    call?: CallOptions,
+  ) {
     const [id, token] = [randomBytes(8).toString('hex'), generateToken()];
-    const scope = [...new Set(scopes)].join(' ');
-    const row = { id, sha256: sha256Of(token), name, scope, expiresAt };
+    const row = { id, sha256: sha256Of(token), name, scope: scopes.join(' '), expiresAt };
     await orUnavailable(db('deletes', call).insert(accessTokens).values(row));
     return { id, token };
   }
@@ -161,28 +156,18 @@ export function createAccessTokens({
     return row && row.revokedAt !== null;
   }
 
-  async function revoke(which: string | { id: string }, call?: CallOptions): Promise<boolean> {
-    const { id, name, revokedAt, sha256 } = accessTokens;
-    const isNamed = typeof which === 'string';
-    const revoked = db('deletes', call)
-      .update(accessTokens)
-      .set({ revokedAt: sql`coalesce(${revokedAt}, now())` })
-      .where(isNamed ? and(eq(name, which), isNull(revokedAt)) : eq(id, which.id))
-      .returning({ sha256 });
-    const rows = await orUnavailable(revoked);
-    principals.forget(rows.map((row) => row.sha256));
-    return rows.length > 0;
-  }
-
-  /** Looks up the owners of several tokens in one statement. */
-  async function findOwners(calls: readonly Call<string, TokenOwner>[]): Promise<void> {
+  /** Looks up the principals of several tokens in one statement. */
+  async function findPrincipals(calls: readonly Call<string, Principal | undefined>[]) {
+    const { sha256 } = accessTokens;
+    const found = db('reads')
+      .select({ ...columns, sha256 })
+      .from(accessTokens);
     try {
-      const rows = await db('reads')
-        .select({ ...columns, sha256: accessTokens.sha256, remaining })
-        .from(accessTokens)
-        .where(inArray(accessTokens.sha256, [...new Set(calls.map(({ input }) => input))]));
-      const found = new Map(rows.map((row) => [row.sha256, row]));
-      for (const call of calls) call.resolve(ownerOf(found.get(call.input)));
+      const rows = await found.where(
+        inArray(sha256, [...new Set(calls.map(({ input }) => input))]),
+      );
+      const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
+      for (const call of calls) call.resolve(toPrincipal(bySha256.get(call.input)));
       const isOld = ({ lastUsedAt }: Row) => Date.now() - Number(lastUsedAt) >= lastUseInterval;
       // Nobody waits for the update: after an error, the next look-up updates the time again.
       for (const { id } of rows.filter(isOld)) lastUses.run(id).catch(() => {});
@@ -193,27 +178,21 @@ export function createAccessTokens({
 
   async function updateLastUse(calls: readonly Call<string, void>[]): Promise<void> {
     const { id } = accessTokens;
-    // The statement skips locked rows, because a wait for a row could deadlock with a revocation.
-    const unlocked = db('deletes')
-      .select({ id })
-      .from(accessTokens)
-      .where(inArray(id, [...new Set(calls.map(({ input }) => input))]))
-      .for('update', { skipLocked: true });
+    const used = inArray(id, [...new Set(calls.map(({ input }) => input))]);
     const update = db('deletes').update(accessTokens).set({ lastUsedAt: sql`now()` });
-    await update.where(inArray(id, unlocked)).catch(() => {});
+    // The statement skips locked rows, because a wait for a row could deadlock with a revocation.
+    const unlocked = sql`(select ${id} from ${accessTokens} where ${used} for update skip locked)`;
+    await update.where(sql`${id} in ${unlocked}`).catch(() => {});
     for (const call of calls) call.resolve();
   }
 }
 
 type Row = Omit<typeof accessTokens.$inferSelect, 'sha256'>;
 
-function ownerOf(row: (Row & { remaining: number | null }) | undefined): TokenOwner {
-  const validFor = row?.remaining ?? undefined;
-  if (!row || row.revokedAt || (validFor !== undefined && validFor <= 0)) {
-    return { principal: undefined };
-  }
+function toPrincipal(row: Row | undefined): Principal | undefined {
+  if (!row || row.revokedAt || (row.expiresAt && row.expiresAt.getTime() <= Date.now())) return;
   const { name, scopes, expiresAt, id: tokenId } = toAccessToken(row);
-  return { principal: { name, scopes: scopes.filter(isScope), expiresAt, tokenId }, validFor };
+  return { name, scopes: scopes.filter(isScope), expiresAt, tokenId };
 }
 
 function toAccessToken({ scope, lastUsedAt, revokedAt, ...row }: Row): AccessToken {
@@ -227,17 +206,12 @@ function toAccessToken({ scope, lastUsedAt, revokedAt, ...row }: Row): AccessTok
   };
 }
 
-/** Throws if a token would have a scope that the grantor lacks, or expire after the grantor's token. */
-function checkGrant(grantor: Principal, { scopes, expiresAt }: NewToken): void {
-  const missing = scopes.find((scope) => !grantor.scopes.includes(scope));
-  if (missing) throw insufficientScope(missing);
-  const end = representable(grantor.expiresAt);
-  if (!end || (expiresAt && expiresAt <= end)) return;
-  throw invalidInput(`expiresAt must be at most ${end.toISOString()}, when your own token expires`);
-}
-
-type NewToken = z.output<typeof NewToken>;
 const NewToken = NewAccessToken.extend({
+  name: NewAccessToken.shape.name.refine(
+    (name) => !['environment', 'first-run'].includes(name),
+    'must not be environment or first-run, which name the tokens of the server itself',
+  ),
+  scopes: NewAccessToken.shape.scopes.transform((scopes) => [...new Set(scopes)]),
   expiresAt: z
     .date({ error: 'must be a date' })
     .max(new Date(Date.UTC(9999, 11, 31, 23, 59, 59, 999)), 'must be before the year 10000')

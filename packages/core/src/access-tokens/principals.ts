@@ -22,32 +22,26 @@ export function representable(expiresAt: Date | null | undefined): Date | undefi
 /** A principal from the cache, or a promise of the look-up. Undefined: the token is not valid. */
 export type Authentication = Principal | undefined | Promise<Principal | undefined>;
 
-/** The owner of a token. `principal` is undefined when the token is not valid. */
-export interface TokenOwner {
-  readonly principal: Principal | undefined;
-  /** Milliseconds for which the token is still valid. Default: for ever. */
-  readonly validFor?: number | undefined;
-}
-
 /**
- * The milliseconds for which an owner is cached, from the moment of its look-up. The documentation promises
+ * The milliseconds for which a principal is cached, from the moment of its look-up. The documentation promises
  * that a revoked token is invalid after 30 s. The last second is for requests that have begun.
  */
-const maxAge = 29_000;
+const ttl = 29_000;
 
 const max = 10_000;
 
 /**
- * Caches the owners of tokens. Known and unknown tokens have a cache each, so that a flood of unknown tokens
+ * Caches the principals of tokens. Known and unknown tokens have a cache each, so that a flood of unknown tokens
  * evicts no known token. The key is the SHA-256 of the token.
  *
- * @param find looks up the owner of a token
+ * @param find looks a token up. Errors are not cached.
  */
-export function createPrincipalCache(find: (sha256: string, token: string) => Promise<TokenOwner>) {
-  const known = new LRUCache<string, Principal>({ max, ttl: maxAge });
-  const unknown = new LRUCache<string, true>({ max, ttl: maxAge });
+export function createPrincipalCache(
+  find: (sha256: string, token: string) => Promise<Principal | undefined>,
+) {
+  const known = new LRUCache<string, Principal>({ max, ttl });
+  const unknown = new LRUCache<string, true>({ max, ttl });
   const lookUps = new Map<string, Promise<Principal | undefined>>();
-  let forgotten = 0;
 
   return {
     /** Returns a token's principal from the cache, or looks the token up. Concurrent calls share a look-up. */
@@ -57,30 +51,29 @@ export function createPrincipalCache(find: (sha256: string, token: string) => Pr
       if (principal || unknown.has(sha256)) return principal;
       const running = lookUps.get(sha256);
       if (running) return running;
-      const lookUp = findAndCache(sha256, token).finally(() => lookUps.delete(sha256));
+      const start = performance.now();
+      const lookUp = find(sha256, token)
+        .then((found) => {
+          const left = found?.expiresAt ? found.expiresAt.getTime() - Date.now() : ttl;
+          // A look-up is not cached when its token was revoked meanwhile.
+          if (lookUps.get(sha256) !== lookUp || !(left > 0)) return found;
+          if (found) known.set(sha256, found, { start, ttl: Math.min(ttl, left) });
+          else unknown.set(sha256, true, { start });
+          return found;
+        })
+        .finally(() => lookUps.delete(sha256));
       lookUps.set(sha256, lookUp);
       return lookUp;
     },
 
-    /** Forgets the tokens with these hashes. The results of running look-ups are not cached. */
+    /** Forgets the tokens with these hashes. */
     forget(sha256s: readonly string[]): void {
-      forgotten++;
       for (const sha256 of sha256s) {
         known.delete(sha256);
         lookUps.delete(sha256);
       }
     },
   };
-
-  async function findAndCache(sha256: string, token: string): Promise<Principal | undefined> {
-    const [start, before] = [performance.now(), forgotten];
-    const { principal, validFor = maxAge } = await find(sha256, token);
-    const ttl = Math.min(maxAge, validFor);
-    if (before !== forgotten || ttl <= 0) return principal;
-    if (principal) known.set(sha256, principal, { start, ttl });
-    else unknown.set(sha256, true, { start });
-    return principal;
-  }
 }
 
 /** The SHA-256 of a token, in hexadecimal. */
