@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import { procedures } from '@plant-store/core/router';
 import { errorCatalogue, errorKinds, isTemporary } from '@plant-store/schemas';
 import { plain, type Setting, settings } from '../src/settings.ts';
 
@@ -20,6 +21,13 @@ const settingRows = all.map(([name, { text, fallback, example }]) => {
 const errorRows = errorKinds.map((kind) => {
   const { code, when, advice } = errorCatalogue[kind];
   return `| ${code} | ${when} | ${advice} | ${isTemporary(kind) ? 'yes' : ''} |`;
+});
+
+// The page has a list of the other calls.
+const callRows = Object.entries(procedures).flatMap(([name, { definition }]) => {
+  const { openapi: rest, scope } = definition.meta;
+  if (!rest || /^(tokens|webhooks):/.test(scope)) return [];
+  return [`| \`${name}\` | \`${rest.method} ${rest.path}\` | ${rest.successDescription} |`];
 });
 
 /** Describes each method of an interface: its signature, the first sentence of its comment, and its errors. */
@@ -72,6 +80,7 @@ const files = {
     ...examples,
   ].join('\n'),
   [configuration]: replaceBelow(read(configuration), '| variable', settingRows),
+  'docs/api.md': replaceBelow(read('docs/api.md'), '| tRPC', callRows),
   [errors]: replaceBelow(read(errors), '| error', errorRows),
   [core]: faces.reduce(
     (page, [path, name]) =>

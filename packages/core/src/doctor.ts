@@ -5,6 +5,7 @@ import { timeText } from './database/deadline.ts';
 import { DatabaseSettingsError, explainDatabaseError } from './database/errors.ts';
 import { missingTables } from './database/migration.ts';
 import { databaseCode } from './plant-store-error.ts';
+import { columnArrays } from './plants/content.ts';
 import { deletePlants, findPlants, insertPlants } from './plants/statements.ts';
 
 /** The result of one check: what is the case, and what to do if this is not ok. */
@@ -118,15 +119,15 @@ async function examineCluster(query: Query): Promise<Finding[]> {
 
 /** Runs the statements of a create, a get and a delete in a transaction that is rolled back. */
 async function tryStatements(query: Query): Promise<Finding[]> {
-  const id = `{${-randomInt(2 ** 47)}}`;
-  const until = timeText(Date.now() + 60_000);
   // The name is long, so that a column with a shorter type causes an error.
-  const name = `{${'doctor'.repeat(1_000)}}`;
+  const plant = { id: -BigInt(randomInt(2 ** 47)), name: 'doctor'.repeat(1_000) };
+  const id = `{${plant.id}}`;
+  const until = timeText(Date.now() + 60_000);
   const run = async (text: string, ...values: string[]) =>
     Object.values((await query<Record<string, unknown>>(text, values))[0] ?? {})[0];
   await query(`begin; set local lock_timeout = '2s'`);
   try {
-    const isCreated = (await run(insertPlants, id, name, '{NULL}', until)) === id;
+    const isCreated = (await run(insertPlants, ...columnArrays([plant]), until)) === id;
     const isFound = Boolean(await run(findPlants, id));
     const isDeleted = (await run(deletePlants, id, '{NULL}', until)) === id;
     if (isCreated && isFound && isDeleted) {

@@ -18,7 +18,7 @@ export type Content = { plant: NewPlant } | { error: string } | 'blank' | 'open'
 
 type Schema = Pick<typeof NewPlant, 'safeParse'>;
 
-/** The schema of the API for a plant whose id is text. The type does not mention zod, because this package lacks zod. */
+/** The schema of the API for a plant whose id is text. The type does not mention zod, which this package lacks. */
 export const TextPlant: Schema = NewPlant.extend({ id: IdFromText });
 
 /** Checks a plant by a schema of the API. The error has the messages of the API, and the id when it is text. */

@@ -1,22 +1,22 @@
 import type { Values } from '../database/database.ts';
 import * as plants from '../plants/statements.ts';
 
-const [beforeRows = '', afterRows = ''] = plants.insertPlants.split(
-  'select * from unnest($1::bigint[], $2::text[], $3::text[])',
-);
+const [arrays = ''] = /select \* from unnest\(.*\)$/m.exec(plants.insertPlants) ?? [];
+const types = arrays.match(/\w+(?=\[\])/g) ?? [];
+const [beforeRows = '', afterRows = ''] = plants.insertPlants.split(arrays);
 
 /**
  * Returns `insertPlants` with a list of rows, and its parameters: the deadline, and then the columns of each
  * row. Do not prepare it: each number of rows makes another statement, and Citus plans it again anyway.
  */
-export function insertValues([ids = null, names = null, tags = null, deadline = null]: Values) {
-  const columns = [ids, names, tags].map(elementsOf);
+export function insertValues(values: Values) {
+  const columns = values.slice(0, -1).map(elementsOf);
   const rows = (columns[0] ?? []).map((_, i) => columns.map((column) => column[i] ?? null));
-  const places = rows.map((_, i) => {
-    return `($${3 * i + 2}::bigint,$${3 * i + 3}::text,$${3 * i + 4}::text)`;
+  const places = rows.map((_, row) => {
+    return `(${types.map((type, i) => `$${row * types.length + i + 2}::${type}`)})`;
   });
-  const text = `${beforeRows}values ${places}${afterRows.replace('$4', '$1')}`;
-  return [text, [deadline, ...rows.flat()]] as const;
+  const text = `${beforeRows}values ${places}${afterRows.replace(`$${values.length}`, '$1')}`;
+  return [text, [values.at(-1) ?? null, ...rows.flat()]] as const;
 }
 
 /** Reads the text of an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
