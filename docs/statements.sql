@@ -1,9 +1,9 @@
 -- plants: countPlants
-select count(*)::text from (select 1 from plants limit 1000000) as found;
+select count(*)::text from (select 1 from plants where true limit 1000001) as found;
 
 -- plants: countPlantsOfTag
 select count(*)::text from (select 1 from plants where
-hashtextextended(tag, 0) = hashtextextended($1::text, 0) and case when tag = $1::text then true end limit 1000000) as found;
+hashtextextended(tag, 0) = hashtextextended($1::text, 0) and case when tag = $1::text then true end limit 1000001) as found;
 
 -- plants: deletePlants
 with deleted as (

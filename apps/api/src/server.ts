@@ -158,7 +158,7 @@ async function drain(server: FastifyInstance): Promise<void> {
   server.log.info('stopping');
   server.isClosing = true; // Fastify now sends `Connection: close` with each response.
   await setTimeout(server.drainDelay);
-  server.store.stopWaiting();
+  server.store.feed.close();
   // A response that began before the shutdown leaves its connection open.
   const timer = setInterval(() => server.server.closeIdleConnections(), 50).unref();
   server.server.once('close', () => clearInterval(timer));

@@ -98,11 +98,11 @@ async function whenReady(store: PlantStore): Promise<void> {
  * instances may do this at the same time. A read replica has no feed.
  */
 function keepFeed({ store, log, server }: FastifyInstance, days: number): void {
-  const watch = () => store.watchFeed().catch(() => {}); // Clients get the same error, and the log has it.
+  const watch = () => store.feed.end().catch(() => {}); // Clients get the same error, and the log has it.
   const forget = () =>
-    store
-      .watchFeed()
-      .then(() => store.forgetDeletions(days))
+    store.feed
+      .end()
+      .then(() => store.feed.forgetDeletions(days))
       .catch((error) => {
         if (error.kind === 'notImplemented') return;
         log.warn(`the feed still has old deletions: ${explainDatabaseError(error)}`);

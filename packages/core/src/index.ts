@@ -24,5 +24,5 @@ export {
 } from './plant-store.ts';
 export { PlantStoreError } from './plant-store-error.ts';
 export type { WebhookSettings, Webhooks } from './webhooks/webhooks.ts';
-export type { CheckedOptions, ManyCreatesOutcome } from './writes/creates.ts';
-export type { ConditionalOptions } from './writes/deletes.ts';
+export type { ManyCreatesOutcome } from './writes/creates.ts';
+export type { ConditionalOptions } from './writes/edits.ts';

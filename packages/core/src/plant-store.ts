@@ -6,16 +6,17 @@ import {
   ListPlantChanges,
   ListPlants,
   maxPageSize,
-  type NewPlant,
+  NewPlant,
+  NewPlants,
   Plant,
   type PlantChanges,
+  type PlantCount,
   type PlantPage,
   type PlantWithEtag,
 } from '@plant-store/schemas';
 import * as z from 'zod';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
-import { Feed, type FeedState, type FollowOptions } from './changes/feed.ts';
-import type { ChangesText } from './changes/read-changes.ts';
+import { Feed, type FollowOptions } from './changes/feed.ts';
 import {
   type Database,
   type DatabaseOptions,
@@ -25,16 +26,15 @@ import {
 } from './database/database.ts';
 import type { CallOptions } from './database/deadline.ts';
 import { check, PlantStoreError } from './plant-store-error.ts';
-import type { OutputText, PlantText } from './plants/output-text.ts';
-import { createReads } from './plants/reads.ts';
+import { createReads, type Reads } from './plants/reads.ts';
 import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';
 import {
-  type CheckedOptions,
   type CommittedBatch,
+  type Creates,
   createCreates,
   type ManyCreatesOutcome,
 } from './writes/creates.ts';
-import { type ConditionalOptions, createDeletes } from './writes/deletes.ts';
+import { type ConditionalOptions, createEdits, type Edits } from './writes/edits.ts';
 
 /**
  * The events of a store:
@@ -59,7 +59,7 @@ export interface PlantStore {
    *   stored, so repeat the create.
    * @throws PlantStoreError `invalidInput` when the plant is invalid, or the database cannot store its text.
    */
-  create(plant: NewPlant, options?: CheckedOptions): Promise<Plant>;
+  create(plant: NewPlant, options?: CallOptions): Promise<Plant>;
 
   /**
    * Creates 1 to 1,000 plants. Resolves with the outcomes of the plants, in the same order. The store may
@@ -69,7 +69,7 @@ export interface PlantStore {
    * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. If any plant is
    *   invalid, the store creates no plant.
    */
-  createMany(plants: readonly NewPlant[], options?: CheckedOptions): Promise<ManyCreatesOutcome[]>;
+  createMany(plants: readonly NewPlant[], options?: CallOptions): Promise<ManyCreatesOutcome[]>;
 
   /**
    * Returns the plant with this id and its ETag, or undefined.
@@ -89,12 +89,12 @@ export interface PlantStore {
   list(query?: ListQuery, options?: CallOptions): Promise<PlantPage>;
 
   /**
-   * Counts all plants, or the plants with a tag. The count stops at `limit`, so counting more plants than
-   * `limit` takes no longer.
+   * Counts all plants, or the plants with a tag. The count is exact up to a million. Counting more plants takes no
+   * longer.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many counts wait
    */
-  countUpTo(limit: number, query?: CountPlants, options?: CallOptions): Promise<number>;
+  count(query?: CountPlants, options?: CallOptions): Promise<PlantCount>;
 
   /**
    * Replaces the name and the tag of a plant. Resolves when the new content is committed, or with undefined when
@@ -151,16 +151,16 @@ export interface PlantStore {
   follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
 
   /**
-   * The same methods with their outputs as texts, which the server sends unchanged. Followers share the texts of
-   * their pages.
+   * The same methods for procedures, which have checked the inputs. Plants and pages are texts, which the server
+   * sends unchanged.
    */
-  readonly texts: {
-    get(id: bigint, options?: CallOptions): Promise<PlantText | undefined>;
-    list(query?: ListQuery, options?: CheckedOptions): Promise<OutputText<PlantPage>>;
-    replace(id: bigint, plant: Plant, options?: ConditionalOptions): Promise<PlantText | undefined>;
-    changes(query?: Partial<ListPlantChanges>, options?: CallOptions): Promise<ChangesText>;
-    follow(options?: FollowOptions): AsyncGenerator<ChangesText, never>;
-  };
+  readonly unchecked: Pick<
+    Creates & Reads & Edits,
+    'create' | 'createMany' | 'get' | 'list' | 'count' | 'replace' | 'delete'
+  >;
+
+  /** The feed behind `changes` and `follow`. Followers share the texts of its pages. */
+  readonly feed: Pick<Feed, 'changes' | 'follow' | 'state' | 'end' | 'forgetDeletions' | 'close'>;
 
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;
@@ -183,30 +183,6 @@ export interface PlantStore {
 
   /** The state of the store's connections to its database. */
   pool(): PoolState;
-
-  /** The state of the feed. While no follower waits, only `watchFeed` updates the state. */
-  feed(): FeedState;
-
-  /**
-   * Checks whether a transaction hides changes. If the database was restored or promoted, makes the feed
-   * begin anew. A server should call this method every 15 s.
-   *
-   * @throws PlantStoreError `notImplemented` when the database cannot have a feed, and `databaseUnavailable`
-   *   when the database is down or the feed begins anew
-   */
-  watchFeed(): Promise<void>;
-
-  /**
-   * Forgets the deletions that are older than `days` days, and returns their number. When the feed forgets a
-   * deletion, all cursors before this deletion expire (`cursorExpired`). Does nothing when another instance is
-   * forgetting deletions.
-   *
-   * @throws PlantStoreError `databaseUnavailable`
-   */
-  forgetDeletions(days: number): Promise<number>;
-
-  /** Ends all waits of `changes` and `follow` with the error `shuttingDown`. Later waits end immediately. */
-  stopWaiting(): void;
 
   /**
    * Waits for all earlier creates, and then closes the database. If you call `close` again, the second call
@@ -232,104 +208,68 @@ export async function openPlantStore(
 }
 
 function createPlantStore(database: Database, webhookSettings?: WebhookSettings): PlantStore {
-  const events = createEvents();
+  const events = new EventEmitter<StoreEvents>();
+  // An error of a listener is an uncaught exception, and harms no write.
+  const warn = (message: string) => process.nextTick(() => events.emit('warning', message));
   const feed = new Feed(database);
   const reads = createReads(database);
-  const deletes = createDeletes(database);
+  const edits = createEdits(database, feed.notice);
   const creates = createCreates(database, (committed) => {
     feed.notice();
-    events.emit('batch', committed);
+    process.nextTick(() => events.emit('batch', committed));
   });
-  const warn = (message: string) => events.emit('warning', message);
   const webhooks = createWebhooks(database, feed, warn, webhookSettings);
-  let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
-  const texts: PlantStore['texts'] = {
-    get: async (id, options) => reads.get(checkId(id), options),
-    // A checked query is the output of `ListPlants`, which has a limit.
-    list: async (query, options) =>
-      reads.list(options?.isChecked ? (query as ListPlants) : check(ListPlants, query), options),
-    async replace(id, plant, options) {
-      throwIfClosing();
-      const [checked, content] = [checkId(id), check(Plant, plant)];
-      return deletes.replace(checked, content, options).finally(feed.notice);
-    },
-    changes: async (query, options) => feed.changes(check(Changes, query), options),
-    follow: (options) => feed.follow(check(Follow, options)),
+  const unchecked: PlantStore['unchecked'] = {
+    ...reads,
+    create: whileOpen(creates.create),
+    createMany: whileOpen(creates.createMany),
+    replace: whileOpen(edits.replace),
+    delete: whileOpen(edits.delete),
   };
 
   return {
-    async create(plant, options) {
-      throwIfClosing();
-      return creates.create(plant, options);
-    },
-    async createMany(plants, options) {
-      throwIfClosing();
-      return creates.createMany(plants, options);
-    },
-    get: async (...call) => (await texts.get(...call))?.value(),
-    list: async (...call) => (await texts.list(...call)).value(),
-    countUpTo: async (limit, query, options) =>
-      reads.countUpTo(check(Count, { limit }).limit, check(CountPlants, query).tag, options),
-    replace: async (...call) => (await texts.replace(...call))?.value(),
-    async delete(id, options) {
-      throwIfClosing();
-      return deletes.delete(checkId(id), options).finally(feed.notice);
-    },
-    changes: async (...call) => (await texts.changes(...call)).value(),
+    create: async (plant, options) => unchecked.create(check(NewPlant, plant), options),
+    createMany: async (plants, options) =>
+      unchecked.createMany(check(NewPlants, { plants }).plants, options),
+    get: async (id, options) => (await unchecked.get(checkId(id), options))?.value(),
+    list: async (query, options) =>
+      (await unchecked.list(check(ListPlants, query), options)).value(),
+    count: async (query, options) => unchecked.count(check(CountPlants, query), options),
+    replace: async (id, plant, options) =>
+      (await unchecked.replace(checkId(id), check(Plant, plant), options))?.value(),
+    delete: async (id, options) => unchecked.delete(checkId(id), options),
+    changes: async (query, options) => (await feed.changes(check(Changes, query), options)).value(),
     async *follow(options) {
-      const pages = texts.follow(options);
+      const pages = feed.follow(check(Follow, options));
       for (;;) yield (await pages.next()).value.value();
     },
-    texts,
+    unchecked,
+    feed,
     accessTokens: createAccessTokens(database),
     webhooks,
     events,
-    // Concurrent calls of `ready` share one query. Without the shared query, queries would accumulate while
-    // the database does not respond.
-    ready: () =>
-      (readiness ??= reads.ready().finally(() => {
-        readiness = undefined;
-      })),
+    ready: reads.ready,
     pending: creates.pending,
     pool: database.pool,
-    feed: () => feed.state,
-    async watchFeed() {
-      await feed.end();
-    },
-    forgetDeletions: async (days) => feed.forgetDeletions(check(Forget, { days }).days),
-    stopWaiting: feed.close,
     close: () => (closed ??= close()),
   };
 
-  function throwIfClosing(): void {
-    if (!closed) return;
-    const message = 'the store is closing: nothing was written, send the plant again later';
-    throw new PlantStoreError('shuttingDown', message);
+  function whileOpen<Call extends unknown[], Output>(write: (...call: Call) => Promise<Output>) {
+    return async (...call: Call): Promise<Output> => {
+      if (!closed) return write(...call);
+      const message = 'the store is closing: nothing was written, send the plant again later';
+      throw new PlantStoreError('shuttingDown', message);
+    };
   }
 
   async function close(): Promise<void> {
     feed.close();
     await webhooks.stop();
-    await Promise.all([creates.drained(), deletes.drained()]);
+    await Promise.all([creates.drained(), edits.drained()]);
     await database.close();
   }
-}
-
-/** An error in a listener becomes a process warning, so that the error does not reject the write. */
-function createEvents(): EventEmitter<StoreEvents> {
-  const events = new EventEmitter<StoreEvents>();
-  const emit = events.emit.bind(events);
-  events.emit = (...event) => {
-    try {
-      return emit(...event);
-    } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error));
-      return true;
-    }
-  };
-  return events;
 }
 
 function checkId(id: bigint): bigint {
@@ -337,8 +277,6 @@ function checkId(id: bigint): bigint {
 }
 
 const Id = z.object({ id: Int64 });
-const Count = z.object({ limit: z.int({ error: 'must be an integer' }).min(0) });
-const Forget = z.object({ days: z.int32({ error: 'must be an integer' }).min(0) });
 
 const { after, limit } = ListPlantChanges.unwrap().shape;
 

@@ -156,4 +156,5 @@ export type PlantWithEtag = z.output<typeof PlantWithEtag>;
 export type PlantPage = z.output<typeof PlantPage>;
 export type ListPlants = z.output<typeof ListPlants>;
 export type CountPlants = z.output<typeof CountPlants>;
+export type PlantCount = z.output<typeof PlantCount>;
 export type CreateResult = z.output<typeof CreateResult>;

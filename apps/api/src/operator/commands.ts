@@ -104,15 +104,10 @@ async function distributePlants({ shards, yes }: { shards?: number; yes?: true }
   process.stdout.write(isDone ? 'The plants are distributed.\n' : 'Nothing was changed.\n');
 }
 
-/** The statements as a script of SQL. A count has its limit in its text. */
+/** The statements as a script of SQL. */
 function printStatements(): string {
-  const limit = 1_000_000;
-  const counts = {
-    countPlants: plantStatements.countPlants(limit),
-    countPlantsOfTag: plantStatements.countPlantsOfTag(limit),
-  };
   const rooms: Record<string, object> = {
-    plants: { ...plantStatements, ...counts },
+    plants: plantStatements,
     changes: changeStatements,
     webhooks: webhookStatements,
   };

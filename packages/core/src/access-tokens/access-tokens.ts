@@ -119,7 +119,7 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
     async revoke(which: string | { id: string }, call?: CallOptions): Promise<boolean> {
       const { id, name, revokedAt, sha256 } = accessTokens;
       const isNamed = typeof which === 'string';
-      const revoked = db('deletes', call)
+      const revoked = db('edits', call)
         .update(accessTokens)
         .set({ revokedAt: sql`coalesce(${revokedAt}, now())` })
         .where(isNamed ? and(eq(name, which), isNull(revokedAt)) : eq(id, which.id))
@@ -144,7 +144,7 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
   ) {
     const [id, token] = [randomBytes(8).toString('hex'), generateToken()];
     const row = { id, sha256: sha256Of(token), name, scope: scopes.join(' '), expiresAt };
-    await orUnavailable(db('deletes', call).insert(accessTokens).values(row));
+    await orUnavailable(db('edits', call).insert(accessTokens).values(row));
     return { id, token };
   }
 
@@ -179,7 +179,7 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
   async function updateLastUse(calls: readonly Call<string, void>[]): Promise<void> {
     const { id } = accessTokens;
     const used = inArray(id, [...new Set(calls.map(({ input }) => input))]);
-    const update = db('deletes').update(accessTokens).set({ lastUsedAt: sql`now()` });
+    const update = db('edits').update(accessTokens).set({ lastUsedAt: sql`now()` });
     // The statement skips locked rows, because a wait for a row could deadlock with a revocation.
     const unlocked = sql`(select ${id} from ${accessTokens} where ${used} for update skip locked)`;
     await update.where(sql`${id} in ${unlocked}`).catch(() => {});

@@ -174,7 +174,7 @@ export class Feed {
   async forgetDeletions(days: number): Promise<number> {
     for (let sum = 0; ; ) {
       const values = [String(days), String(forgetStep)];
-      const { rows } = await this.#database.write(forgetDeletions, values, { kind: 'deletes' });
+      const { rows } = await this.#database.write(forgetDeletions, values, { kind: 'edits' });
       const count = Number(rows[0]?.[0]);
       sum += count;
       if (count < forgetStep) return sum;

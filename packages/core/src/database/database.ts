@@ -53,11 +53,11 @@ export interface Database {
  * another:
  *
  * - `creates`: inserts of plants, and the look-ups that decide about them
- * - `deletes`: deletes and replacements
+ * - `edits`: deletes and replacements of plants, and writes of access tokens
  * - `reads`: gets, pages of plants, access tokens, webhooks, and the end of the feed
  * - `counts`, `searches`, `changes`: counts, searches, and old pages of the feed. They may take long.
  */
-export type Kind = 'creates' | 'deletes' | 'reads' | 'counts' | 'searches' | 'changes';
+export type Kind = 'creates' | 'edits' | 'reads' | 'counts' | 'searches' | 'changes';
 
 /**
  * Runs a prepared statement. `Row` names the columns that the text selects.

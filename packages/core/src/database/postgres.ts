@@ -8,7 +8,7 @@ import { Pool } from './pool.ts';
 import { openSession, type PostgresSession, type SessionLimits } from './session.ts';
 
 const connections: Readonly<Record<Kind, number>> = {
-  ...{ creates: 2, deletes: 2, reads: 4 },
+  ...{ creates: 2, edits: 2, reads: 4 },
   ...{ counts: 1, searches: 1, changes: 1 },
 };
 

@@ -1,5 +1,4 @@
 import type { StoredPlant } from '@plant-store/schemas';
-import superjson from 'superjson';
 import { plantColumns, plantTexts, valuesOf } from './plant-json.ts';
 
 /**
@@ -17,14 +16,28 @@ export class OutputText<Output> {
     this.#pathOf = pathOf;
   }
 
-  /** Makes the JSON for tRPC in superjson's format, in which ids are texts. */
+  /** The JSON with every property of the output. */
+  protected get whole(): string {
+    return this.json;
+  }
+
+  /**
+   * Makes the JSON for tRPC in superjson's format, in which ids are texts. The expressions match nothing inside
+   * a text, because JSON escapes the quotes there.
+   */
   superjson(): string {
-    return toSuperjson(this.json, this.#pathOf);
+    let place = -1;
+    const types = (this.whole.match(typedProperty) ?? []).map((property) => {
+      if (property === '"id":') place += 1;
+      return `"${this.#pathOf(place)}${notes.get(property)}`;
+    });
+    if (types.length === 0) return `{"json":${this.whole}}`;
+    return `{"json":${withTextIds(this.whole)},"meta":{"values":{${types}},"v":1}}`;
   }
 
   /** Makes the objects. */
   value(): Output {
-    return superjson.deserialize(JSON.parse(this.superjson()));
+    return withTypes(JSON.parse(withTextIds(this.whole)));
   }
 }
 
@@ -37,8 +50,8 @@ export class PlantText extends OutputText<StoredPlant & { etag: string }> {
     this.etag = etag;
   }
 
-  override superjson(): string {
-    return toSuperjson(`${this.json.slice(0, -1)},"etag":"${this.etag}"}`, () => '');
+  protected override get whole(): string {
+    return `${this.json.slice(0, -1)},"etag":"${this.etag}"}`;
   }
 }
 
@@ -48,28 +61,30 @@ export function plantsOf(columns: readonly (string | null | undefined)[]): Plant
   return plantTexts(columns).map((json, i) => new PlantText(json, (etags[i] ?? '').slice(1, -1)));
 }
 
-/**
- * Writes the ids as texts, because `JSON.parse` would round large ids, and adds superjson's notes about types.
- * The expressions match nothing inside a text, because JSON escapes the quotes there.
- */
-function toSuperjson(json: string, pathOf: (place: number) => string): string {
-  let place = -1;
-  const types = (json.match(typedProperty) ?? []).map((property) => {
-    if (property === '"id":') place += 1;
-    return `"${pathOf(place)}${notes.get(property)}`;
-  });
-  if (types.length === 0) return `{"json":${json}}`;
-  const withTextIds = json.replace(/"id":(-?\d+)/g, '"id":"$1"');
-  return `{"json":${withTextIds},"meta":{"values":{${types}},"v":1}}`;
+/** Writes the ids as texts, because `JSON.parse` would round large ids. */
+function withTextIds(json: string): string {
+  return json.replace(/"id":(-?\d+)/g, '"id":"$1"');
 }
 
-/** For each property of plants whose type JSON lacks, such as `"id":`, the rest of superjson's note. */
+/** The properties of plants whose type JSON lacks. */
+const typedColumns = plantColumns.filter(({ type }) => type !== 'string');
+
+/** For each of these properties, such as `"id":`, the rest of superjson's note. */
 const notes = new Map(
-  plantColumns
-    .filter(({ type }) => type !== 'string')
-    .map(({ field, type }) => {
-      return [`"${field}":`, `${field}":["${type === 'date' ? 'Date' : type}"]`];
-    }),
+  typedColumns.map(({ field, type }) => {
+    return [`"${field}":`, `${field}":["${type === 'date' ? 'Date' : type}"]`];
+  }),
 );
 
 const typedProperty = new RegExp([...notes.keys()].join('|'), 'g');
+
+/** Gives the properties in a parsed value their types. superjson would take several times longer. */
+function withTypes<Value>(value: Value): Value {
+  for (const { field, type } of typedColumns) {
+    const text: unknown = Object(value)[field];
+    if (typeof text !== 'string') continue;
+    Object(value)[field] = type === 'bigint' ? BigInt(text) : new Date(text);
+  }
+  for (const each of Object.values(Object(value))) if (typeof each === 'object') withTypes(each);
+  return value;
+}

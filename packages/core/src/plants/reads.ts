@@ -1,4 +1,11 @@
-import { int64Bounds, type ListPlants, type PlantPage } from '@plant-store/schemas';
+import {
+  type CountPlants,
+  int64Bounds,
+  type ListPlants,
+  maxExactCount,
+  type PlantCount,
+  type PlantPage,
+} from '@plant-store/schemas';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
@@ -43,26 +50,33 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     size: maxPlants,
   });
 
+  let readiness: Promise<unknown> | undefined;
+
   return {
     get: (id: bigint, options?: CallOptions) => gets.run(id, options),
 
     async list(query: ListPlants, options: CallOptions = {}): Promise<OutputText<PlantPage>> {
       if (query.after === int64Bounds.maximum) return pageOf([], 0);
       if (query.search === undefined) return lists.run(query, options);
-      return readPage(query, { ...options, kind: 'searches' });
+      return readAlone(query, { ...options, kind: 'searches' });
     },
 
-    /** Counts plants up to a limit. */
-    async countUpTo(limit: number, tag: string | undefined, options: CallOptions = {}) {
-      const [text, values] =
-        tag === undefined ? [countPlants(limit), []] : [countPlantsOfTag(limit), [tag]];
+    async count({ tag }: CountPlants, options: CallOptions = {}): Promise<PlantCount> {
+      const [text, values] = tag === undefined ? [countPlants, []] : [countPlantsOfTag, [tag]];
       const { rows } = await read<[string]>(text, values, { ...options, kind: 'counts' });
-      return Number(rows[0]?.[0]);
+      const counted = Number(rows[0]?.[0]);
+      return { count: Math.min(counted, maxExactCount), isExact: counted <= maxExactCount };
     },
 
-    /** Resolves when the database responds and has the table. */
+    /**
+     * Resolves when the database responds and has the table. Concurrent calls share one query. Without the shared
+     * query, queries would accumulate while the database does not respond.
+     */
     async ready(): Promise<void> {
-      await read(findNothing, [], { kind: 'reads' });
+      readiness ??= read(findNothing, [], { kind: 'reads' }).finally(() => {
+        readiness = undefined;
+      });
+      await readiness;
     },
   };
 
@@ -87,14 +101,14 @@ export function createReads({ read }: Pick<Database, 'read'>) {
   /** Pages of the same size and with the same kind of condition share a statement. */
   async function listTogether(calls: readonly List[]): Promise<void> {
     const groups = Map.groupBy(calls, ({ input }) => `${input.limit} ${input.tag === undefined}`);
-    await Promise.all([...groups.values()].map(readPages));
+    await Promise.all([...groups.values()].map(readTogether));
   }
 
   /**
    * Reads pages with one statement. Together, the plants of these pages have at most 1 MiB. A page with a larger
    * plant gets its own statement.
    */
-  async function readPages(calls: readonly List[]): Promise<void> {
+  async function readTogether(calls: readonly List[]): Promise<void> {
     const inputs = calls.map(({ input }) => input);
     const { limit = 0, tag } = inputs[0] ?? {};
     const maxBytes = maxPageBytes / (calls.length === 1 ? limit : maxPlants);
@@ -113,19 +127,19 @@ export function createReads({ read }: Pick<Database, 'read'>) {
       for (const [i, call] of calls.entries()) {
         const [isSmall, ...columns] = rows[i] ?? [];
         if (isSmall) call.resolve(pageOf(columns, limit));
-        else call.resolve(await readPage(call.input, { kind: 'reads', deadline: call.deadline }));
+        else call.resolve(await readAlone(call.input, { kind: 'reads', deadline: call.deadline }));
       }
     } catch (error) {
       // Perhaps the database rejects the tag of one call.
       if (calls.length > 1 && outcomeOf(error) === 'rolledBack') {
-        await Promise.all(calls.map((call) => readPages([call])));
+        await Promise.all(calls.map((call) => readTogether([call])));
       }
       for (const call of calls) call.reject(explainError(error));
     }
   }
 
   /** Reads a page whose plants may be large, or a page of a search. */
-  async function readPage(
+  async function readAlone(
     query: ListPlants,
     options: CallOptions & { readonly kind: 'reads' | 'searches' },
   ): Promise<OutputText<PlantPage>> {
@@ -141,6 +155,8 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     return pageOf(columns, limit, found);
   }
 }
+
+export type Reads = ReturnType<typeof createReads>;
 
 /**
  * Makes a page from the columns of its plants, and perhaps of one further plant.

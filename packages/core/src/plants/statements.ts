@@ -1,3 +1,4 @@
+import { maxExactCount } from '@plant-store/schemas';
 import { lateWrite } from '../database/errors.ts';
 
 /**
@@ -190,13 +191,14 @@ const selectPage = (condition: string) => `
 export const selectPageOfAll = selectPage('true');
 export const selectPageOfTag = selectPage(hasTag('$4::text'));
 
-/** Counts plants up to a limit. The limit is a part of the text, so that the planner knows it. */
-export const countPlants = (limit: number) => `
-  select count(*)::text from (select 1 from plants limit ${limit}) as found`;
+/** Counts plants, up to one more than an exact count may have. */
+const countUpTo = (condition: string) => `
+  select count(*)::text from (select 1 from plants where ${condition} limit ${maxExactCount + 1}) as found`;
 
-/** Like `countPlants`, for the plants with a tag. $1 the tag */
-export const countPlantsOfTag = (limit: number) => `
-  select count(*)::text from (select 1 from plants where ${hasTag('$1::text')} limit ${limit}) as found`;
+export const countPlants = countUpTo('true');
+
+/** $1 the tag */
+export const countPlantsOfTag = countUpTo(hasTag('$1::text'));
 
 /** Checks that the table exists. */
 export const findNothing = `select ${columns} from plants where false`;

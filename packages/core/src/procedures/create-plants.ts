@@ -21,7 +21,7 @@ export const createPlants = define({
   input: NewPlants,
   output: CreateResults,
   run: async ({ ctx: { store, deadline, caller, onError }, input: { plants } }) => {
-    const outcomes = await store.createMany(plants, { deadline, caller, isChecked: true });
+    const outcomes = await store.unchecked.createMany(plants, { deadline, caller });
     // Each kind of error is reported once, because all plants of a batch may have the same error.
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
     for (const error of new Map(errors.map((each) => [each.kind, each])).values()) onError?.(error);

@@ -23,7 +23,7 @@ export const listPlantChanges = define({
   output: PlantChanges,
   run: async ({ ctx: { store, deadline, caller, hold = (wait) => wait() }, input }) => {
     const { after, wait } = input;
-    const changes = () => store.texts.changes(input, { deadline, caller });
+    const changes = () => store.feed.changes(input, { deadline, caller });
     if (after === undefined || wait === 0) return changes();
     // When the server stops, a waiting client gets an empty page, and can use another instance.
     return hold(changes).catch((error) => {

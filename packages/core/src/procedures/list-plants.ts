@@ -15,5 +15,5 @@ export const listPlants = define({
   input: ListPlants,
   output: PlantPage,
   run: ({ ctx: { store, deadline, caller }, input }) =>
-    store.texts.list(input, { deadline, caller, isChecked: true }),
+    store.unchecked.list(input, { deadline, caller }),
 });

@@ -21,10 +21,10 @@ export const plantChanges = define({
     const { lastEventId } = input;
     if (lastEventId !== undefined) parseCursor(lastEventId, 'Last-Event-ID');
     const after = lastEventId ?? input.after;
-    await store.texts.changes({ after, limit: 1 }, { deadline, caller }).catch((error) => {
+    await store.feed.changes({ after, limit: 1 }, { deadline, caller }).catch((error) => {
       if (!isPassing(error)) throw error;
     });
-    return envelopes(store.texts.follow({ after, signal, caller }));
+    return envelopes(store.feed.follow({ after, signal, caller }));
   },
 });
 

@@ -1,19 +1,13 @@
-import { NewPlant, NewPlants, type Plant, parseJson } from '@plant-store/schemas';
+import { type NewPlant, type Plant, parseJson } from '@plant-store/schemas';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { type Advice, outcomeOf, reasonOf } from '../database/errors.ts';
-import { check, PlantStoreError } from '../plant-store-error.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
 import { columnArrays, contentLength, contentOf, hasSameContent } from '../plants/content.ts';
 import { plantTexts, valuesOf } from '../plants/plant-json.ts';
 import { findDurable, insertPlants } from '../plants/statements.ts';
 import { firstOfEachId, maxRounds, prevented, sendAgain, unsettled } from './send-again.ts';
-
-/** Options of a call with an input. */
-export interface CheckedOptions extends CallOptions {
-  /** Whether the schema of the procedure has checked the input. The store does not check an input twice. */
-  readonly isChecked?: boolean;
-}
 
 /** The outcome of a create: it created the plant, or the same plant was already stored. */
 export type CreateOutcome = 'created' | 'exists';
@@ -57,17 +51,15 @@ export function createCreates(
   const many = new Set<Promise<unknown>>();
 
   return {
-    async create(plant: NewPlant, options?: CheckedOptions): Promise<Plant> {
-      const checked = options?.isChecked ? plant : check(NewPlant, plant);
-      await batcher.run(checked, options);
-      return contentOf(checked);
+    async create(plant: NewPlant, options?: CallOptions): Promise<Plant> {
+      await batcher.run(plant, options);
+      return contentOf(plant);
     },
 
     async createMany(
-      given: readonly NewPlant[],
-      options?: CheckedOptions,
+      plants: readonly NewPlant[],
+      options?: CallOptions,
     ): Promise<ManyCreatesOutcome[]> {
-      const plants = options?.isChecked ? given : check(NewPlants, { plants: given }).plants;
       // Of the plants with the same id, the first is created first.
       const firsts = new Map<bigint, Promise<unknown>>();
       const outcomes = plants.map((plant) => {
@@ -170,6 +162,8 @@ export function createCreates(
     }
   }
 }
+
+export type Creates = ReturnType<typeof createCreates>;
 
 /** The error for a create when it is unknown whether the plant was stored. */
 function outcomeUnknown(error: unknown): PlantStoreError {

@@ -52,7 +52,7 @@ describe('row-level security', () => {
       () => store.get(1n),
       () => store.list({ limit: 10 }),
       () => store.list({ limit: 10, search: 'H' }),
-      () => store.countUpTo(10),
+      () => store.count(),
       () => store.delete(1n),
     ]) {
       await expect(call()).rejects.toMatchObject({ ...rejected, databaseCode: '42501' });
@@ -109,7 +109,7 @@ describe('a trigger', () => {
     expect(await store.createMany(plants)).toMatchObject(
       plants.map(({ name }) => (name === 'x' ? { result: 'exists' } : { error: rejected })),
     );
-    expect(await store.countUpTo(1_000)).toBe(196);
+    expect(await store.count()).toMatchObject({ count: 196 });
   });
 
   it('that raises rejects only the plants that it raises for', async () => {

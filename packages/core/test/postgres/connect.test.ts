@@ -220,7 +220,7 @@ describe('a database with another encoding', () => {
       store.list({ tag: 'Café', limit: 1 }),
       store.list({ tag: '猫', limit: 1 }),
       store.list({ search: '猫', limit: 1 }),
-      store.countUpTo(1, { tag: '猫' }),
+      store.count({ tag: '猫' }),
       store.accessTokens.create('猫'),
     ]);
     expect(fitting).toMatchObject({ value: { plants: [] } });

@@ -26,15 +26,15 @@ describe('transactions in another order than their numbers', () => {
     await other`insert into plants (id, name) values (1, 'early')`;
     await store.create({ id: 2n, name: 'late' });
     expect(await store.changes({ after })).toEqual({ changes: [], next: after });
-    await store.watchFeed();
-    expect(store.feed().heldBackFor).toBeGreaterThan(0);
+    await store.feed.end();
+    expect(store.feed.state.heldBackFor).toBeGreaterThan(0);
     const waiting = store.changes({ after, wait: 20 });
     await other`commit`;
     other.release();
     expect(summaryOf(await waiting)).toEqual(['created 1', 'created 2']);
     expect(summaryOf(await store.changes({ after }))).toEqual(['created 1', 'created 2']);
-    await store.watchFeed();
-    expect(store.feed().heldBackFor).toBe(0);
+    await store.feed.end();
+    expect(store.feed.state.heldBackFor).toBe(0);
   });
 
   /** Creates the plants 1 and 2 in a transaction that is older than the delete of the old plant 2. */
@@ -172,7 +172,7 @@ describe('a cursor expires', () => {
     const { count } = await sql`update plant_deletions set deleted_at = now() - interval '8 days'`;
     await store.delete(ids[3] ?? 0n);
     await changesAfter(store, after, 4);
-    expect(await store.forgetDeletions(7)).toBe(count);
+    expect(await store.feed.forgetDeletions(7)).toBe(count);
     await expect(store.changes({ after })).rejects.toMatchObject(expired);
     const next = await endOf(store);
     await store.delete(ids[4] ?? 0n);

@@ -29,7 +29,7 @@ describe('an empty database', () => {
     if (!first) throw new Error('there are five stores');
     const after = await endOf(first);
     for (const store of stores) expect(await store.changes({ after })).toHaveProperty('next');
-    expect(await first.countUpTo(10)).toBe(5);
+    expect(await first.count()).toMatchObject({ count: 5 });
   });
 
   it('has the documented columns of plants, and the hash of a token', async () => {

@@ -25,7 +25,7 @@ describe.runIf(hasPgBouncer)('a store behind PgBouncer in transaction mode', () 
     expect(await store.get(first.id)).toMatchObject(first);
     expect((await store.list({ limit: 1_000, tag: 'herb' })).plants).toHaveLength(200);
     expect((await store.list({ limit: 1_000, search: 'OY' })).plants).toHaveLength(200);
-    expect(await store.countUpTo(1_000)).toBe(200);
+    expect(await store.count()).toMatchObject({ count: 200 });
     expect(await store.delete(first.id)).toBe(true);
     expect((await changesAfter(store, after, 200)).changes.length).toBeGreaterThanOrEqual(200);
     const waiting = store.changes({ after: await endOf(store), wait: 20 });
@@ -42,7 +42,7 @@ describe.runIf(hasPgBouncer)('a store behind PgBouncer in transaction mode', () 
       await createAll(store, newPlants(500));
       expect(await other`select set_config('search_path', 'public', false)`).toHaveLength(1);
     }
-    expect(await stores[0]?.countUpTo(2_000)).toBe(1_000);
+    expect(await stores[0]?.count()).toMatchObject({ count: 1_000 });
   });
 
   it('goes on after PgBouncer has lost its sessions', async () => {
@@ -54,6 +54,6 @@ describe.runIf(hasPgBouncer)('a store behind PgBouncer in transaction mode', () 
       where datname = current_database() and pid <> pg_backend_pid()`;
     const [, second = { id: 0n, name: '' }] = plants;
     await expect.poll(() => store.create(second).catch(() => {})).toEqual({ name: 'x' });
-    await expect.poll(() => store.countUpTo(10).catch(() => {})).toBe(2);
+    await expect.poll(() => store.count().catch(() => {})).toMatchObject({ count: 2 });
   });
 });

@@ -32,7 +32,7 @@ describe('a read replica', () => {
     await expect.poll(() => store.get(plant.id).catch(() => {})).toMatchObject(plant);
     expect((await store.list({ limit: 10 })).plants).toMatchObject([plant]);
     expect((await store.list({ limit: 10, search: 'x' })).plants).toHaveLength(1);
-    expect(await store.countUpTo(10)).toBe(1);
+    expect(await store.count()).toMatchObject({ count: 1 });
     expect(await store.accessTokens.authenticate(token)).toMatchObject({ name: 'Ann' });
     expect((await store.accessTokens.list()).tokens).toHaveLength(1);
   });

@@ -56,7 +56,7 @@ describe('TLS to Postgres', () => {
     const databaseUrl = urlWith(...url);
     const store = await openPlantStore({ databaseUrl }, { requireConnection: true });
     try {
-      await Promise.all([store.countUpTo(1), store.list({ limit: 1 }), store.delete(1n)]);
+      await Promise.all([store.count(), store.list({ limit: 1 }), store.delete(1n)]);
       const rows = await sql`
         select ssl from pg_stat_ssl join pg_stat_activity using (pid)
         where application_name like 'plant-store%' and backend_type = 'client backend'`;

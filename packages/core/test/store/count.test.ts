@@ -22,18 +22,6 @@ describe.each(profiles)('count on $name', (profile) => {
     expect(await count({ tag })).toEqual({ count: 6, isExact: true });
   });
 
-  it('counts up to a limit', async () => {
-    await createAll(suite.store, newPlants(7, { name: 'x', tag: 'limited' }));
-    for (const [limit, counted] of [
-      [100, 7],
-      [7, 7],
-      [3, 3],
-      [0, 0],
-    ] as const) {
-      expect(await suite.store.countUpTo(limit, { tag: 'limited' })).toBe(counted);
-    }
-  });
-
   it.each([{ tag: 5 }, { tag: '\0' }, { tags: 'x' }])('rejects the query %o', async (query) => {
     const invalid = query as object; // Untyped code can pass any value.
     await expect(count(invalid)).rejects.toMatchObject({ code: 40001 });

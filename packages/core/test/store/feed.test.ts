@@ -304,7 +304,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     const shuttingDown = { kind: 'shuttingDown', code: 50302 };
     const waiting = [store.changes({ after, wait: 20 }), store.follow({ after }).next()];
     const ended = waiting.map((each) => expect(each).rejects.toMatchObject(shuttingDown));
-    store.stopWaiting();
+    store.feed.close();
     await Promise.all(ended);
     await expect(store.follow({ after }).next()).rejects.toMatchObject(shuttingDown);
     expect(await store.changes({ after })).toEqual({ changes: [], next: after });
@@ -322,10 +322,10 @@ describe.each(profiles)('feed on $name', (shared) => {
     await store.delete(2n);
     const { next: behind } = await changesAfter(store, before, 2);
     const { next: within } = await store.changes({ after: before, limit: 1 });
-    expect(await store.forgetDeletions(1)).toBe(0);
+    expect(await store.feed.forgetDeletions(1)).toBe(0);
     expect(summaryOf(await store.changes({ after: before }))).toEqual(['deleted 1', 'deleted 2']);
-    expect(await store.forgetDeletions(0)).toBe(2);
-    expect(await store.forgetDeletions(0)).toBe(0);
+    expect(await store.feed.forgetDeletions(0)).toBe(2);
+    expect(await store.feed.forgetDeletions(0)).toBe(0);
     for (const after of [before, within]) {
       await expect(store.changes({ after })).rejects.toMatchObject({ code: 41000 });
     }

@@ -119,7 +119,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     await store.webhooks.setPaused(receiver.name, true);
     await store.delete(await create());
     const id = await create();
-    await store.forgetDeletions(0);
+    await store.feed.forgetDeletions(0);
     // For some seconds, the process may read the changes from memory. The cursor expires only later.
     await vi.waitFor(() =>
       expect(store.changes({ after, wait: 1 })).rejects.toMatchObject({ kind: 'cursorExpired' }),

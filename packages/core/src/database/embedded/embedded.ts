@@ -15,7 +15,7 @@ import { createEngine } from './engine.ts';
 
 /** PGlite has one session. One statement of each kind may wait for it. */
 const connections: Readonly<Record<Kind, number>> = {
-  ...{ creates: 1, deletes: 1, reads: 1 },
+  ...{ creates: 1, edits: 1, reads: 1 },
   ...{ counts: 1, searches: 1, changes: 1 },
 };
 

@@ -38,12 +38,19 @@ const replaceAdvice: Advice = [
   'nothing was written, send it again later',
 ];
 
-/** Makes the functions that delete and replace plants. Deletes that wait at the same time share a statement. */
-export function createDeletes({ write, connections }: Pick<Database, 'write' | 'connections'>) {
+/**
+ * Makes the functions that delete and replace plants. Deletes that wait at the same time share a statement.
+ *
+ * @param onCommit is called after each statement, and must not throw
+ */
+export function createEdits(
+  { write, connections }: Pick<Database, 'write' | 'connections'>,
+  onCommit: () => void,
+) {
   const batcher = new Batcher<Condition, boolean>({
     send: (deletes) => deleteTogether(deletes),
     advice: deleteAdvice,
-    running: connections.deletes,
+    running: connections.edits,
     batch: 128,
     rowOf: ({ id }) => id,
   });
@@ -71,11 +78,12 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
     ];
     try {
       const { rows } = await write<[ids: string, kept: string | null]>(deletePlants, values, {
-        kind: 'deletes',
+        kind: 'edits',
         calls: deletes,
         deadline,
         advice: deleteAdvice,
       });
+      onCommit();
       const [[ids = '{}', json = null] = []] = rows;
       const deleted = new Set(ids.slice(1, -1).split(','));
       const kept: Record<string, string> = JSON.parse(json ?? '{}');
@@ -113,9 +121,10 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
     for (let round = 0; round < maxRounds; round++) {
       const { rows } = await write<(string | null)[]>(replacePlant, values, {
         ...call,
-        kind: 'deletes',
+        kind: 'edits',
         advice: replaceAdvice,
       });
+      onCommit();
       const [[before = null, , ...columns] = []] = rows;
       const [replaced] = plantsOf(columns);
       if (replaced) return replaced;
@@ -126,6 +135,8 @@ export function createDeletes({ write, connections }: Pick<Database, 'write' | '
     throw prevented('keeps');
   }
 }
+
+export type Edits = ReturnType<typeof createEdits>;
 
 /** An ETag that no plant can have is left out, so the condition is false for every plant. */
 function conditionOf(id: bigint, ifMatch: string | undefined): Condition {
