@@ -82,7 +82,7 @@ const inputs: [Procedure, Input, string][] = [
 ];
 
 describe.each(surfaces)('over $name', ({ call }) => {
-  it.each(inputs)('%s rejects the input %# with 40001, and names %3$s', async (...row) => {
+  it.each(inputs)('%s rejects an invalid input, and names its field (%#)', async (...row) => {
     const [procedure, input, named] = row;
     const outcome = await call(server, procedure, input);
     expect(outcome).toMatchObject({ status: 400, error: 40001 });
