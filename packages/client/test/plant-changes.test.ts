@@ -1,45 +1,14 @@
-import type { RequestListener } from 'node:http';
-import {
-  createDatabase,
-  freePort,
-  type StartedProcess,
-  startProcess,
-} from '@plant-store/test-setup';
 import type { TRPCClientError } from '@trpc/client';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type AppRouter,
   createPlantStoreClient,
   type PlantStoreClient,
   plantStoreError,
 } from '../src/index.ts';
-import { listen, startProxyTo } from './fixtures/server.ts';
+import { client, listen, startProxyTo, token, url, useServer } from './fixtures/server.ts';
 
-const token = 'secret-of-the-tests';
-let env: Record<string, string>;
-let url: string;
-let server: StartedProcess;
-let client: PlantStoreClient;
-
-async function startServer(): Promise<StartedProcess> {
-  const started = startProcess(env);
-  await started.printed(/REST +(\S+)\/plants/);
-  return started;
-}
-
-beforeAll(async () => {
-  const PORT = String(await freePort());
-  const DATABASE_URL = await createDatabase(inject('postgresUrl'));
-  env = { PORT, DATABASE_URL, PLANT_STORE_TOKEN: token };
-  url = `http://127.0.0.1:${PORT}`;
-  server = await startServer();
-  client = createPlantStoreClient({ url, token });
-});
-
-afterAll(async () => {
-  server.child.kill();
-  await server.ended();
-});
+useServer();
 
 let lastId = 0n;
 
@@ -66,19 +35,11 @@ async function follow(store: PlantStoreClient, after?: string) {
     changes,
     states,
     errors: ended,
-    unsubscribe,
     connected: () => vi.waitFor(() => expect(states.at(-1)).toBe('pending')),
     received: (count: number) => vi.waitFor(() => expect(changes).toHaveLength(count)),
     error: () => vi.waitFor(() => plantStoreError(ended[0]) ?? expect.unreachable(String(ended))),
   };
 }
-
-/** Starts a server that sends event streams. */
-const startStub = (onRequest: RequestListener) =>
-  listen((incoming, response) => {
-    response.setHeader('content-type', 'text/event-stream');
-    onRequest(incoming, response);
-  });
 
 describe('plantChanges', () => {
   it('sends the changes after a cursor, and then each new change', async () => {
@@ -109,26 +70,11 @@ describe('plantChanges', () => {
     expect(feed.changes).toEqual([2n, 1n, 0n].map((back) => `created ${lastId - back}`));
   });
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)(
-    'continues when %s has stopped the server',
-    async (signal) => {
-      const feed = await follow(client);
-      await create();
-      await feed.received(1);
-      server.child.kill(signal);
-      await server.ended();
-      await vi.waitFor(() => expect(feed.states.at(-1)).toMatch(/^connecting: /));
-      server = await startServer();
-      await create();
-      await feed.received(2);
-      expect(feed.changes).toEqual([`created ${lastId - 1n}`, `created ${lastId}`]);
-    },
-  );
-
   it('connects again when the connection is silent for too long, and continues after the last event', async () => {
     const addresses: string[] = [];
-    const stub = await startStub((request, response) => {
+    const stub = await listen((request, response) => {
       addresses.push(decodeURIComponent(request.url ?? ''));
+      response.setHeader('content-type', 'text/event-stream');
       response.write('event: connected\ndata: {"reconnectAfterInactivityMs":100}\n\n');
       response.write('data: {"json":{"changes":[],"next":"last"}}\nid: last\n\n');
     });
