@@ -165,8 +165,8 @@ describe('the types', () => {
       client.createPlant.mutate({ id: 1n }),
       // @ts-expect-error: a tag is a string
       client.createPlant.mutate({ id: 1n, name: 'x', tag: null }),
-      // @ts-expect-error: a plant has no height
-      client.createPlant.mutate({ id: 1n, name: 'x', height: 3 }),
+      // @ts-expect-error: a plant has no property `other`
+      client.createPlant.mutate({ id: 1n, name: 'x', other: 3 }),
       // @ts-expect-error: each plant of a list has a name
       client.createPlants.mutate({ plants: [{ id: 1n }] }),
       // @ts-expect-error: a count has no name

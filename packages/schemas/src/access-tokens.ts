@@ -6,7 +6,7 @@ import { body, output } from './plant.ts';
 const TokenId = z
   .string({ error: 'must be a string' })
   .regex(/^[0-9a-f]{16}$/, 'must be 16 hexadecimal digits, as the list shows')
-  .meta({ description: 'Identifies the token, and is no secret', examples: ['5f70bf18a0860070'] });
+  .meta({ description: 'Identifies the token, and is not secret', examples: ['5f70bf18a0860070'] });
 
 const nameMeta = {
   description: 'The name of the client, which the log shows. No control characters',

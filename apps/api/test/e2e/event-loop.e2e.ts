@@ -129,7 +129,7 @@ const claims: Record<string, string> = {
     1_000,
     (index) => `"${index}${fill('.a', 990)}":["bigint"]`,
   ),
-  'claims of deep empty keys': claimed(
+  'claims of deep paths of empty keys': claimed(
     `${fill('{"":', 490)}0${fill('}', 490)}`,
     5_000,
     (index) => `"${fill('.', 180)}${fill('a', index % 20)}":["bigint"]`,

@@ -26,7 +26,7 @@ export async function distribute(
   return outcome === true;
 }
 
-/** Returns the number of nodes that may have shards, or what somebody must do first. */
+/** Returns the number of nodes that may have shards, or the step that somebody must do first. */
 async function nodesOf(query: Query): Promise<number | string> {
   const [state] = await query<{ nodes: number; isDone: boolean }>(selectState).catch(() => []);
   if (!state) return 'the database needs Citus, and the tables of a store: see docs/scaling.md';
