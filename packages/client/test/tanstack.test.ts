@@ -99,13 +99,4 @@ describe('followPlantPages', () => {
       [9007199254740993n, 2n ** 63n - 2n],
     ]);
   });
-
-  it('adds only the new plants that match the query', async () => {
-    const query = { tag: 'negative', search: 'PLANT -' };
-    const { shows } = await followPages(query);
-    await create(2n);
-    await create(-7n, 'other');
-    await create(-5n, 'negative');
-    await shows([[-(2n ** 63n), -5n, -1n]]);
-  });
 });
