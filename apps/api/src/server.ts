@@ -19,12 +19,7 @@ import {
 } from './observability/request-log.ts';
 import { pages } from './pages.ts';
 import { clientErrorHandler, respondToNodeErrors, sendError } from './requests/errors.ts';
-import {
-  checkBodyHeaders,
-  checkHost,
-  rejectBadPath,
-  rejectUnknownPaths,
-} from './requests/headers.ts';
+import { badPath, checkBodyHeaders, checkHost, rejectUnknownPaths } from './requests/headers.ts';
 import {
   createBudgets,
   limitConnections,
@@ -36,7 +31,7 @@ import type { Settings } from './settings.ts';
 import { isGone } from './surfaces/call.ts';
 import { mcp } from './surfaces/mcp.ts';
 import { rest } from './surfaces/rest.ts';
-import { trpc } from './surfaces/trpc.ts';
+import { sendTrpcError, trpc } from './surfaces/trpc.ts';
 
 interface ServerOptions {
   store: PlantStore;
@@ -99,7 +94,10 @@ export async function buildServer({
     },
     // The server responds to requests on open connections even while the server closes.
     return503OnClosing: false,
-    frameworkErrors: rejectBadPath,
+    frameworkErrors(_error, request, reply) {
+      const send = request.url.startsWith('/trpc/') ? sendTrpcError : sendError;
+      send(badPath(request), request, reply.header('x-request-id', request.id));
+    },
     clientErrorHandler,
   });
   server.decorate('store', store);

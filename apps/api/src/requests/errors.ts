@@ -85,9 +85,14 @@ const challenges: Partial<Record<ErrorKind, string>> = {
   insufficientScope: ', error="insufficient_scope"',
 };
 
-/** Responds where Node's own response has no body, or where Node closes the connection. */
+/** Responds where Node's own response has no body, comes too early, or where Node closes the connection. */
 export function respondToNodeErrors(server: FastifyInstance): void {
   const node: Server = server.server;
+  node.on('checkContinue', (request, response) => {
+    // Node would send 100 before a hook checks the token. Fastify resumes a request to read its body.
+    request.once('resume', () => !response.headersSent && response.writeContinue());
+    node.emit('request', request, response);
+  });
   node.on('checkExpectation', (request, response) => {
     const error = new PlantStoreError('expectationFailed', 'send `Expect: 100-continue` or none');
     const [headers, body] = bareResponse(server, error, request.socket);

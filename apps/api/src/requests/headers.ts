@@ -1,7 +1,6 @@
 import { PlantStoreError } from '@plant-store/core';
 import { shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { sendError } from './errors.ts';
 
 /** A hook that requires a valid `Host` (RFC 9112 §3.2). Node's own response to a request without it has no body. */
 export const checkHost: onRequestHookHandler = ({ headers: { host }, raw }, _reply, done) => {
@@ -28,7 +27,8 @@ export function hasBody(method: string): boolean {
 /** A hook that rejects a charset or a coding of the body, which Fastify ignores. Fastify checks the media type. */
 export const checkBodyHeaders: onRequestHookHandler = ({ method, headers }, reply, done) => {
   const { 'content-type': type = '', 'content-encoding': coding } = headers;
-  const isUsual = type === 'application/json' && coding === undefined;
+  const { 'transfer-encoding': transfer } = headers;
+  const isUsual = type === 'application/json' && coding === undefined && transfer === undefined;
   if (isUsual || !hasBody(method)) return done();
   for (const [, charset = ''] of type.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi)) {
     if (!/^utf-?8$/i.test(charset)) {
@@ -40,16 +40,18 @@ export const checkBodyHeaders: onRequestHookHandler = ({ method, headers }, repl
     reply.header('accept-encoding', 'identity'); // RFC 9110 §15.5.16.
     throw unsupported(`Content-Encoding is ${shorten(coding)}: send the body without it`);
   }
+  if (transfer && !/^chunked$/i.test(transfer)) {
+    const message = `Transfer-Encoding is ${shorten(transfer)}: send chunked alone`;
+    throw new PlantStoreError('notImplemented', message); // RFC 9112 §6.1.
+  }
   done();
 };
 
 const unsupported = (message: string) => new PlantStoreError('unsupportedMediaType', message);
 
-/** Responds to a path that is not percent-encoded UTF-8, for which Fastify runs no hooks. */
-export function rejectBadPath(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id);
-  const error = malformed(`the path ${shorten(pathOf(request))} is not percent-encoded UTF-8`);
-  sendError(error, request, reply);
+/** Makes the error for a path that is not percent-encoded UTF-8, for which Fastify runs no hooks. */
+export function badPath(request: FastifyRequest): PlantStoreError {
+  return malformed(`the path ${shorten(pathOf(request))} is not percent-encoded UTF-8`);
 }
 
 /** Throws when a query is not percent-encoded UTF-8, because Fastify would accept the query. */
@@ -79,6 +81,10 @@ export function rejectUnknownPaths(server: FastifyInstance): onRequestHookHandle
     if (!/[:*]/.test(url)) methodsOf.set(url, [...(methodsOf.get(url) ?? []), method].flat());
   });
   server.removeAllContentTypeParsers(); // An unknown path reads no body.
+  // The body of a DELETE has no meaning (RFC 9110 §9.3.5). No path takes a QUERY.
+  for (const method of ['DELETE', 'QUERY']) {
+    server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
   server.setNotFoundHandler((request, reply) => {
     const path = pathOf(request);
     const offered = methodsOf.get(path) ?? methods.filter((method) => hasRoute(method, path));

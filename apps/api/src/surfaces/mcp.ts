@@ -50,7 +50,8 @@ export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions
     const response = await respond(sdk, createServer, request);
     const json = await response.text();
     reply.code(response.status); // A notification gets 202 without a body.
-    return json ? sendJson(request, reply, withErrorCode(json), isWrite) : reply.send();
+    if (!json) return reply.send();
+    return sendJson(request, reply, correctError(json, request.body), isWrite);
   });
 }
 
@@ -130,14 +131,19 @@ async function respond(sdk: typeof Sdk, createServer: () => Server, request: Fas
   return transport.handleRequest(message, parsed).finally(() => server.close());
 }
 
-/** Adds the code of the catalogue to an error that the SDK wrote. */
-function withErrorCode(json: string): string {
+/** Adds the code of the catalogue to an error of the SDK, and replaces its list of zod's issues by a sentence. */
+function correctError(json: string, body: unknown): string {
   if (json.startsWith('{"result"')) return json;
-  const message = JSON.parse(json);
-  if (!message.error || message.error.data?.error) return json;
-  const kind = message.error.code === -32601 ? 'pathUnknown' : 'malformedRequest';
-  const data = { ...message.error.data, error: errorCatalogue[kind].code };
-  return JSON.stringify({ ...message, error: { ...message.error, data } });
+  const { error, ...message } = JSON.parse(json);
+  if (!error || error.data?.error) return json;
+  const hasIssues = error.message.includes('[\n');
+  if (hasIssues) {
+    error.code = -32602;
+    error.message = `the params of ${showText(Object(body).method)} are not valid: see the protocol`;
+  }
+  const kind = error.code === -32601 ? 'pathUnknown' : 'malformedRequest';
+  error.data = { ...error.data, error: errorCatalogue[kind].code };
+  return JSON.stringify({ ...message, error });
 }
 
 /** Sends an error that happened before the SDK got the message. */

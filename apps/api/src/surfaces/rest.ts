@@ -32,8 +32,6 @@ export async function rest(
 ): Promise<void> {
   scope.setErrorHandler(sendError);
   parseJsonBodies(scope, readBody);
-  // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like the body of a GET.
-  scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
 
   for (const { definition: procedure } of Object.values(procedures)) {
     const { openapi: operation, events } = procedure.meta;

@@ -17,10 +17,7 @@ import { eventHandler, trpcEvents } from './events.ts';
  * tRPC's own `resolveResponse` would take a third of the server's time.
  */
 export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOptions): Promise<void> {
-  scope.setErrorHandler((thrown, request, reply) => {
-    const error = prepareError(thrown, request, reply);
-    return sendJson(request, reply, errorEnvelope(error, pathOf(request)));
-  });
+  scope.setErrorHandler(sendTrpcError);
   parseJsonBodies(scope, readJson, levelsAround);
 
   for (const [path, { definition }] of Object.entries(procedures)) {
@@ -99,6 +96,12 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
     const message = `Unsupported ${method}-request to ${type} procedure at path "${path}"`;
     throw new PlantStoreError('methodNotAllowed', message);
   }
+}
+
+/** The error handler of tRPC. */
+export function sendTrpcError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const error = prepareError(thrown, request, reply);
+  return sendJson(request, reply, errorEnvelope(error, pathOf(request)));
 }
 
 function call({ call }: Procedure['definition'], ctx: Context, input: unknown): Promise<unknown> {

@@ -128,8 +128,10 @@ it.each([
   ['a subscription', 200, 40002, message('subscriptions/listen', { _meta }), listenHeaders],
   ['an unknown method', 200, 40400, message('resources/list'), {}],
   ['a call of nothing', 200, 40002, message('tools/call'), {}],
+  ['an incomplete message', 200, 40002, message('initialize'), {}],
 ])('responds in JSON-RPC to %s', async (_what, status, error, body, headers) => {
   const response = await send(body, headers);
+  expect(response.text).not.toContain('invalid_type');
   expect([response.status, response.type]).toEqual([status, 'application/json']);
   expect(JSON.parse(response.text)).toMatchObject({
     jsonrpc: '2.0',
