@@ -1,15 +1,14 @@
-import { setTimeout } from 'node:timers/promises';
 import { selectChanges } from '../changes/statements.ts';
 import type { Rows, Values } from '../database/database.ts';
-import { outcomeOf, PartsError, unconfirmedCommit } from '../database/errors.ts';
+import { outcomeOf } from '../database/errors.ts';
 import type { PostgresSession } from '../database/session.ts';
 import { databaseCode } from '../plant-store-error.ts';
 import * as plants from '../plants/statements.ts';
 import { createHorizon, selectFromCitus } from './horizon.ts';
-import { Nodes, partsOf } from './nodes.ts';
 import { insertValues, withFewerRows } from './statements.ts';
+import { createWrites, isNodeError } from './writes.ts';
 
-/** Milliseconds between two attempts at recovery. A write waits as long for an attempt. */
+/** Milliseconds between two attempts at recovery. */
 const recoveryPause = 1_000;
 
 /**
@@ -27,7 +26,7 @@ const recoveryPause = 1_000;
  * @returns a function that makes a session of the coordinator from a session of a Postgres with Citus
  */
 export function createCluster(open: () => Promise<PostgresSession>) {
-  const nodes = new Nodes();
+  const write = createWrites(recover);
   const readChanges = createHorizon(recover);
   let recovering = Promise.resolve();
   let recoveredAt = Number.NEGATIVE_INFINITY;
@@ -68,24 +67,6 @@ export function createCluster(open: () => Promise<PostgresSession>) {
     };
   };
 
-  /** Sends a write of plants. Its outcome is certain when this function returns or throws. */
-  async function write(session: PostgresSession, ids: string[], send: () => Promise<Rows>) {
-    const partsError = async (by: 'node' | 'shard') => {
-      const parts = await partsOf(session, ids, by);
-      return parts.size > 1 ? new PartsError([...parts.values()]) : undefined;
-    };
-    return nodes.write(session, ids, send).catch(async (error) => {
-      if (databaseCode(error) === '0A000') throw (await partsError('shard')) ?? error;
-      const isTrouble = !session.isOpen || isNodeError(error);
-      if (!isTrouble && outcomeOf(error) !== 'unconfirmed') throw error;
-      if (isTrouble) nodes.suspect();
-      await Promise.race([recover(), setTimeout(recoveryPause)]).catch(() => {});
-      if (!session.isOpen || outcomeOf(error) === 'unconfirmed') throw error;
-      // On several nodes, a transaction that has ended with an error has changed nothing.
-      throw (await partsError('node')) ?? unconfirmedCommit();
-    });
-  }
-
   /** Completes the prepared transactions that the coordinator has committed, and rolls the others back. */
   function recover(): Promise<void> {
     if (performance.now() - recoveredAt < recoveryPause) return recovering;
@@ -109,9 +90,4 @@ function read(session: PostgresSession, send: () => Promise<Rows>): Promise<Rows
     if (session.isOpen && isBroken) return send();
     throw error;
   });
-}
-
-/** Whether a statement has ended because a node is down, or did not respond in time. */
-function isNodeError(error: unknown): boolean {
-  return /^(08|57|XX000)/.test(databaseCode(error) ?? '');
 }

@@ -15,10 +15,12 @@ export async function distribute(
 ): Promise<boolean> {
   const { usePostgres } = await import('../database/postgres.ts');
   const outcome = await usePostgres(databaseUrl, async (query) => {
-    const nodes = await nodesOf(query);
-    if (typeof nodes === 'string') return nodes;
-    const count = shards ?? 2 * nodes;
-    if (!(await confirm(`${count} shards on ${nodes} nodes`))) return false;
+    const [state] = await query<{ nodes: number; problem?: string }>(selectState).catch(() => []);
+    if (!state) return 'the database needs Citus, and the tables of a store: see docs/scaling.md';
+    const problems = state.problem ? [state.problem] : await inspectCluster(query);
+    if (problems.length > 0) return problems.join('\n');
+    const count = shards ?? 2 * state.nodes;
+    if (!(await confirm(`${count} shards on ${state.nodes} nodes`))) return false;
     await query(distributeTables(count));
     return true;
   });
@@ -26,19 +28,13 @@ export async function distribute(
   return outcome === true;
 }
 
-/** Returns the number of nodes that may have shards, or the step that somebody must do first. */
-async function nodesOf(query: Query): Promise<number | string> {
-  const [state] = await query<{ nodes: number; isDone: boolean }>(selectState).catch(() => []);
-  if (!state) return 'the database needs Citus, and the tables of a store: see docs/scaling.md';
-  if (state.isDone) return 'the plants are already distributed';
-  if (state.nodes === 0) return "no node may have shards: run SELECT citus_add_node('host', 5432)";
-  const problems = await inspectCluster(query);
-  return problems.length > 0 ? problems.join('\n') : state.nodes;
-}
-
 const selectState = `
-  select (select count(*)::int from pg_dist_node where isactive and shouldhaveshards) as nodes,
-    exists (select from pg_dist_partition where logicalrelid = 'plants'::regclass) as "isDone"`;
+  select nodes, case
+      when exists (select from pg_dist_partition where logicalrelid = 'plants'::regclass)
+        then 'the plants are already distributed'
+      when nodes = 0
+        then 'no node may have shards: run SELECT citus_add_node(''host'', 5432)' end as problem
+  from (select count(*)::int as nodes from pg_dist_node where isactive and shouldhaveshards) as active`;
 
 /**
  * Distributes the tables in one transaction. Citus evaluates each function of a default, whatever its `case`

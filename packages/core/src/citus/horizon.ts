@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { selectChanges } from '../changes/statements.ts';
 import type { Rows, Values } from '../database/database.ts';
+import { deadlineIn } from '../database/deadline.ts';
 import type { PostgresSession } from '../database/session.ts';
 import { databaseCode, PlantStoreError } from '../plant-store-error.ts';
 
-/** A read waits for the nodes for this many milliseconds, and a read without a settled number waits longer. */
-const patience = 500;
-const firstPatience = 4_000;
+/** A read waits for the nodes for this many milliseconds. */
+const patience = 1_000;
 
 /**
  * Makes a function that runs `selectChanges` on a cluster.
@@ -37,14 +37,13 @@ export function createHorizon(recover: () => Promise<void>) {
 
   /** Returns the number when it is settled, or the last settled number when the nodes take long. */
   async function settle(session: PostgresSession, oldest: bigint): Promise<bigint> {
-    const since = performance.now();
+    const late = deadlineIn(patience);
     const first = await partsOnNodes(session);
     for (let parts = first; !first.isDisjointFrom(parts); ) {
-      const waited = performance.now() - since;
-      if (waited > patience) {
-        void recover().catch(() => {});
-        if (settled !== undefined) return settled;
-        if (waited > firstPatience) throw notSettled();
+      if (performance.now() > late) {
+        void recover();
+        if (settled === undefined) throw notSettled();
+        return settled;
       }
       await setTimeout(20);
       parts = await partsOnNodes(session);

@@ -1,0 +1,86 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Rows } from '../database/database.ts';
+import { deadlineIn, withDeadline } from '../database/deadline.ts';
+import { outcomeOf, PartsError, StatementError, unconfirmedCommit } from '../database/errors.ts';
+import type { PostgresSession } from '../database/session.ts';
+import { databaseCode } from '../plant-store-error.ts';
+
+/** The time limit of a write in milliseconds. The nodes end a longer wait for a lock before. */
+const timeLimit = 4_200;
+
+/** After trouble with a node, writes go by node for this many milliseconds. A node must then respond in time. */
+const suspicion = 5_000;
+const patience = 700;
+
+/** A node that does not respond in time gets no writes for this many milliseconds. */
+const silence = 2_000;
+
+/** A write in doubt waits for an attempt at recovery for this many milliseconds. */
+const recoveryPatience = 1_000;
+
+/**
+ * Makes a function that sends writes of plants. A statement on an open connection to a frozen node ends with the
+ * freeze, whatever the limits of the database are, so each write has a limit of this process, too.
+ *
+ * @param recover completes the prepared transactions on the nodes
+ */
+export function createWrites(recover: () => Promise<void>) {
+  let suspectUntil = Number.NEGATIVE_INFINITY;
+  const silentUntil = new Map<string, number>();
+
+  return async function write(session: PostgresSession, ids: string[], send: () => Promise<Rows>) {
+    try {
+      if (performance.now() < suspectUntil) return await sendToNode(session, ids, send);
+      return await withDeadline(send(), deadlineIn(timeLimit));
+    } catch (error) {
+      if (databaseCode(error) === '0A000') throw (await partsError(session, ids, 'shard')) ?? error;
+      const outcome = outcomeOf(error);
+      if (outcome === 'overdue') session.drop();
+      const isTrouble = !session.isOpen || isNodeError(error);
+      if (!isTrouble && outcome !== 'unconfirmed') throw error;
+      if (isTrouble) suspectUntil = performance.now() + suspicion;
+      const recovered = Promise.race([recover(), setTimeout(recoveryPatience)]).catch(() => {});
+      // A frozen node cannot recover now.
+      if (outcome !== 'overdue') await recovered;
+      if (!session.isOpen || outcome === 'unconfirmed') throw error;
+      // On several nodes, a transaction that has ended with an error has changed nothing.
+      throw (await partsError(session, ids, 'node')) ?? unconfirmedCommit();
+    }
+  };
+
+  async function sendToNode(session: PostgresSession, ids: string[], send: () => Promise<Rows>) {
+    const parts = await partsOf(session, ids, 'node');
+    if (parts.size > 1) throw new PartsError([...parts.values()]);
+    const [node = ''] = parts.keys();
+    if (performance.now() < (silentUntil.get(node) ?? 0)) {
+      throw new StatementError('notSent', 'the node of the plant does not respond');
+    }
+    return withDeadline(send(), deadlineIn(patience)).catch((error) => {
+      if (outcomeOf(error) === 'overdue') silentUntil.set(node, performance.now() + silence);
+      throw error;
+    });
+  }
+}
+
+/** Whether a statement has ended because a node is down, or did not respond in time. */
+export function isNodeError(error: unknown): boolean {
+  return /^(08|57|XX000)/.test(databaseCode(error) ?? '');
+}
+
+/** Returns the error that makes the caller send the plants separately, if they have several places. */
+async function partsError(session: PostgresSession, ids: string[], by: 'node' | 'shard') {
+  const parts = await partsOf(session, ids, by);
+  return parts.size > 1 ? new PartsError([...parts.values()]) : undefined;
+}
+
+/** Returns the ids by their node or shard. There is no part when the plants are not distributed. */
+async function partsOf(session: PostgresSession, ids: string[], by: 'node' | 'shard') {
+  const { rows } = await session.query(selectParts, [`{${ids}}`]).catch(() => ({ rows: [] }));
+  const places = Map.groupBy(rows, ([, node, shard]) => String(by === 'node' ? node : shard));
+  return new Map([...places].map(([place, rows]) => [place, rows.map(([id]) => String(id))]));
+}
+
+const selectParts = `
+  select id::text, groupid::text, shardid::text
+  from unnest($1::bigint[]) as id
+    join pg_dist_placement on shardid = get_shard_id_for_distribution_column('plants', id)`;
