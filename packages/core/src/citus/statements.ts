@@ -1,8 +1,9 @@
 import type { Values } from '../database/database.ts';
 import * as plants from '../plants/statements.ts';
 
-const [arrays = ''] = /select \* from unnest\(.*\)$/m.exec(plants.insertPlants) ?? [];
-const types = arrays.match(/\w+(?=\[\])/g) ?? [];
+/** The line with the arrays, such as `select * from unnest($1::bigint[], $2::text[])`, and its types. */
+const arrays = plants.insertPlants.split('\n').find((line) => line.includes('unnest(')) ?? '';
+const [, ...types] = arrays.split('::').map((part) => part.split('[')[0]);
 const [beforeRows = '', afterRows = ''] = plants.insertPlants.split(arrays);
 
 /**
