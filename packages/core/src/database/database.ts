@@ -104,24 +104,3 @@ export interface PoolState {
 
 /** Runs a statement in a session of its own, outside of the pool. Returns its rows as objects. */
 export type Query = <Row extends object>(text: string, values?: Values) => Promise<Row[]>;
-
-/**
- * Is called when a statement is sent, with its text and with the callers that share it. The returned function is
- * called when the statement has ended.
- */
-export type StatementObserver = (sent: {
-  readonly text: string;
-  readonly callers: readonly Caller[];
-}) => ((error?: unknown) => void) | undefined;
-
-/** The observers of all stores in this process. */
-export const statementObservers = new Set<StatementObserver>();
-
-/** Returns the first operation of a statement, and the table of this operation. */
-export function describeStatement(text: string) {
-  const matches = text.matchAll(/\b(insert into|delete from|update|from) "?(\w+)(\(?)/g);
-  // A name before a parenthesis is a function.
-  const [, words = 'select', table] = matches.find(([, , , parenthesis]) => !parenthesis) ?? [];
-  const [first = ''] = words.split(' ');
-  return { operation: first === 'from' ? 'SELECT' : first.toUpperCase(), table };
-}

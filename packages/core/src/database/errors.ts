@@ -188,7 +188,10 @@ export function explainError(error: unknown, advice?: Advice): PlantStoreError {
   if (!isOfRow) return databaseUnavailable(error, advice);
   const state = `(SQLSTATE ${databaseCode(error)}): nothing was written`;
   const [kind, message] = ['22021', '22P05'].includes(databaseCode(error) ?? '')
-    ? (['invalidInput', `the encoding of the database cannot hold this text ${state}`] as const)
+    ? ([
+        'invalidInput',
+        `invalid input: the encoding of the database cannot hold this text ${state}`,
+      ] as const)
     : ([
         'plantRejected',
         `the database rejects this ${state}, tell the operator before you send it again`,

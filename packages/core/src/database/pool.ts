@@ -1,16 +1,6 @@
 import { setInterval } from 'node:timers/promises';
 import { databaseCode, rootMessage } from '../plant-store-error.ts';
-import {
-  type Database,
-  type Kind,
-  type PoolState,
-  type Rows,
-  type Run,
-  type RunOptions,
-  type StatementObserver,
-  statementObservers,
-  type Values,
-} from './database.ts';
+import type { Database, Kind, PoolState, Rows, Run, RunOptions, Values } from './database.ts';
 import { type Caller, type Deadline, deadlineOf, withDeadline } from './deadline.ts';
 import {
   callerDisconnected,
@@ -273,3 +263,24 @@ function letNext(lane: Lane): void {
 }
 
 const closed = () => new StatementError('notSent', 'the store is closed');
+
+/**
+ * Is called when a statement is sent, with its text and with the callers that share it. The returned function is
+ * called when the statement has ended.
+ */
+export type StatementObserver = (sent: {
+  readonly text: string;
+  readonly callers: readonly Caller[];
+}) => ((error?: unknown) => void) | undefined;
+
+/** The observers of all stores in this process. */
+export const statementObservers = new Set<StatementObserver>();
+
+/** Returns the first operation of a statement, and the table of this operation. */
+export function describeStatement(text: string) {
+  const matches = text.matchAll(/\b(insert into|delete from|update|from) "?(\w+)(\(?)/g);
+  // A name before a parenthesis is a function.
+  const [, words = 'select', table] = matches.find(([, , , parenthesis]) => !parenthesis) ?? [];
+  const [first = ''] = words.split(' ');
+  return { operation: first === 'from' ? 'SELECT' : first.toUpperCase(), table };
+}
