@@ -36,14 +36,6 @@ export class PlantStoreError extends Error {
   get databaseCode(): string | undefined {
     return databaseCode(this.cause);
   }
-
-  /**
-   * The message of the innermost cause, from the database or the network. Only the operator may see this
-   * message.
-   */
-  get reason(): string {
-    return rootMessage(this);
-  }
 }
 
 /** The error for an id that no plant has. */

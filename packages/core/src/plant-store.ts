@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import {
   CountPlants,
   Int64,
-  isInt64,
   ListPlantChanges,
   ListPlants,
   maxPageSize,
@@ -242,7 +241,7 @@ function createPlantStore(database: Database, webhookSettings?: WebhookSettings)
     delete: async (id, options) => unchecked.delete(checkId(id), options),
     changes: async (query, options) => (await feed.changes(check(Changes, query), options)).value(),
     async *follow(options) {
-      const pages = feed.follow(check(Follow, options));
+      const pages = feed.follow(options);
       for (;;) yield (await pages.next()).value.value();
     },
     unchecked,
@@ -272,18 +271,12 @@ function createPlantStore(database: Database, webhookSettings?: WebhookSettings)
   }
 }
 
-function checkId(id: bigint): bigint {
-  return typeof id === 'bigint' && isInt64(id) ? id : check(Id, { id }).id;
-}
-
+const checkId = (id: bigint) => check(Id, { id }).id;
 const Id = z.object({ id: Int64 });
 
-const { after, limit } = ListPlantChanges.unwrap().shape;
+const { limit } = ListPlantChanges.unwrap().shape;
 
 /** The store's default for `limit` is higher than the default of the REST operation. */
 const Changes = ListPlantChanges.unwrap()
   .extend({ limit: limit.unwrap().default(maxPageSize) })
   .prefault({});
-
-/** The schema ignores other options, such as the signal. */
-const Follow = z.looseObject({ after }).optional();

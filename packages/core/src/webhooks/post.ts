@@ -14,18 +14,11 @@ export interface Message {
   readonly secret: string;
 }
 
-/** The outcome of a request, with the seconds in the response header `Retry-After` after an error. */
-type Outcome = WebhookAttempt & { readonly retryAfter?: number };
-
 /** The maximum number of milliseconds before the response begins. */
 const timeout = 15_000;
 
 /** The maximum number of bytes to read from a response. */
 const maxResponse = 1_024;
-
-// With `autoSelectFamily`, Node asks `lookup` for a list of addresses. By default, Node gives up an address after
-// 250 ms, which is too short for a distant endpoint or a lost packet.
-const connecting = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 3_000 };
 
 /**
  * Sends a message to an endpoint. Follows no redirect. The promise is rejected only when the signal is aborted.
@@ -34,7 +27,7 @@ export async function post(
   url: string,
   message: Message,
   { allowed, signal }: { allowed: AllowedTargets; signal?: AbortSignal },
-): Promise<Outcome> {
+): Promise<WebhookAttempt> {
   const start = { at: new Date(), id: message.id };
   const startedAt = performance.now();
   const elapsed = () => ({ milliseconds: Math.round(performance.now() - startedAt) });
@@ -44,12 +37,11 @@ export async function post(
     if (fault !== undefined) throw new Error(`the URL ${fault}`);
     const either = signal ? AbortSignal.any([signal, late]) : late;
     const response = await send(new URL(url), message, allowed, either);
-    const { statusCode: status = 0, headers } = response;
+    const { statusCode: status = 0 } = response;
     const outcome = { ...start, status, ...elapsed() };
     const content = await readStart(response);
     if (status >= 200 && status < 300) return outcome;
-    const error = `status ${status} ${content}`.trimEnd();
-    return { ...outcome, error, retryAfter: secondsOf(headers['retry-after']) };
+    return { ...outcome, error: `status ${status} ${content}`.trimEnd() };
   } catch (error) {
     signal?.throwIfAborted();
     const reason = late.aborted ? 'no response within 15 s' : rootMessage(error);
@@ -83,7 +75,8 @@ async function send(
     agent: false,
     lookup,
     signal,
-    ...connecting,
+    // With this option, Node asks `lookup` for a list of addresses. Node's limit for an address, 250 ms, is too short.
+    ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 3_000 },
   });
   // Without this listener, an error after the start of the response would end the process.
   request.on('error', () => {});
@@ -110,12 +103,6 @@ async function readStart(response: IncomingMessage): Promise<string> {
     // When the end of a response is lost, the status of the response is still valid.
   }
   return Buffer.concat(chunks).subarray(0, maxResponse).toString().replaceAll('\0', '');
-}
-
-/** Returns the seconds in `Retry-After` (RFC 9110 §10.2.3), limited to one day. */
-function secondsOf(text = ''): number {
-  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? 0 : Math.min(Math.max(seconds, 0), 86_400);
 }
 
 /** Makes the headers of Standard Webhooks 1.0. */

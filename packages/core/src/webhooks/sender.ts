@@ -129,7 +129,7 @@ export class WebhookSender {
     const isBegun = id === row.message_id;
     const message = [id, String(to.transaction), String(to.id)];
     if (!isBegun && !(await this.#write(beginMessage, [...claim, ...message]))) return;
-    const { retryAfter = 0, ...attempt } = await post(
+    const attempt = await post(
       url,
       { id, body, secret },
       { allowed: this.#options.allowed, signal: this.#stopping.signal },
@@ -139,7 +139,7 @@ export class WebhookSender {
     const isGone = attempt.status === 410;
     const failed = `${row.failures + 1} attempts failed`;
     const why = isGone ? 'the endpoint is gone (status 410)' : delay === undefined ? failed : null;
-    const seconds = Math.max(retryAfter, (delay ?? 0) * (1 + Math.random() / 10));
+    const seconds = (delay ?? 0) * (1 + Math.random() / 10);
     await this.#write(saveFailure, [...claim, String(seconds), why, JSON.stringify(attempt)]);
     if (why !== null) {
       const advice = 'plant-store webhook show names the last error, and webhook resume continues';

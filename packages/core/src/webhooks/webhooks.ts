@@ -136,8 +136,7 @@ export function createWebhooks(
     async test(name) {
       const { url, secret } = await find(name);
       const message = { id: `msg_${randomUUID()}`, body: messageBody('plants.test'), secret };
-      const { retryAfter, ...attempt } = await post(url, message, { allowed });
-      return attempt;
+      return post(url, message, { allowed });
     },
 
     async delete(name) {

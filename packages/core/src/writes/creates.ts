@@ -47,9 +47,6 @@ export function createCreates(
     rowOf: ({ id }) => id,
   });
 
-  /** The calls of `createMany` that are not settled. Their plants may still have to wait for earlier ones. */
-  const many = new Set<Promise<unknown>>();
-
   return {
     async create(plant: NewPlant, options?: CallOptions): Promise<Plant> {
       await batcher.run(plant, options);
@@ -69,17 +66,11 @@ export function createCreates(
         if (!first) firsts.set(plant.id, outcome);
         return outcome;
       });
-      const settled = Promise.all(outcomes);
-      const forget = () => many.delete(settled);
-      many.add(settled);
-      settled.then(forget, forget);
-      return settled;
+      return Promise.all(outcomes);
     },
 
     pending: () => ({ waiting: batcher.waiting }),
-    async drained() {
-      await Promise.allSettled([...many, batcher.drained()]);
-    },
+    drained: () => batcher.drained(),
   };
 
   /**
