@@ -39,7 +39,7 @@ export function readHeader(text: string, line: number, notes: Set<string>) {
   const header = headers.reduce((best, each) => (each.rank > best.rank ? each : best));
   const fail = (reason: string) => {
     const advice = 'the first line must name the columns id and name, and may name tag';
-    throw new FileError('header', reason, advice, line);
+    throw new FileError('header', `${reason}: ${advice}`, line);
   };
   const { columns, unknown } = header;
   for (const name of unknown) fail(`has the unknown column ${JSON.stringify(shorten(name, 40))}`);

@@ -39,11 +39,11 @@ export async function* readLines(stream: ReadableStream<Uint8Array>, facts: Text
     if (!isValid) {
       const { encoding } = facts;
       const excel = encoding === 'utf-8' ? ', or read it as Windows-1252 if Excel wrote it' : '';
-      const advice = `save it as UTF-8${excel}`;
-      throw new FileError('encoding', `is not ${encoding.toUpperCase()}`, advice, count + 1);
+      const fault = `is not ${encoding.toUpperCase()}: save it as UTF-8${excel}`;
+      throw new FileError('encoding', fault, count + 1);
     }
     if (rest.length <= maxOpenText) continue;
-    throw new FileError('length', 'is longer than 16 MiB', 'check the line ends', count + 1);
+    throw new FileError('length', 'is longer than 16 MiB: check the line ends', count + 1);
   }
 }
 
@@ -95,8 +95,8 @@ async function decompress(stream: ReadableStream<Uint8Array>, facts: TextFacts) 
 /** A TypeError is an error of decompression. */
 function throwDamaged(error: unknown): never {
   if (!(error instanceof TypeError)) throw error;
-  const reason = 'ends early, is damaged, or has several parts of gzip';
-  throw new FileError('gzip', reason, 'copy it again, or unpack it');
+  const fault = 'ends early, is damaged, or has several parts of gzip: copy it again, or unpack it';
+  throw new FileError('gzip', fault);
 }
 
 /** Makes a decoder for a file with these first bytes. A byte order mark names the encoding. */
@@ -104,7 +104,7 @@ function decoderFor(head: Uint8Array, facts: TextFacts) {
   const bytes = Array.from(head.subarray(0, 4), (byte) => byte.toString(16).padStart(2, '0'));
   const hex = bytes.join('');
   if (hex === '504b0304' || hex === 'd0cf11e0') {
-    throw new FileError('format', 'is a spreadsheet or a ZIP archive', 'save it as CSV (UTF-8)');
+    throw new FileError('format', 'is a spreadsheet or a ZIP archive: save it as CSV (UTF-8)');
   }
   if (hex.startsWith('efbbbf')) facts.encoding = 'utf-8';
   if (hex.startsWith('fffe')) facts.encoding = 'utf-16le';
@@ -130,17 +130,12 @@ export class FileError extends Error {
   override readonly name = 'FileError';
   /** `encoding`: another encoding may help. */
   readonly kind: 'encoding' | 'format' | 'header' | 'quote' | 'gzip' | 'length';
-  /** The end of a sentence about the line or the file, such as `is not UTF-8`. */
-  readonly reason: string;
-  readonly advice: string;
   /** Undefined when the fault is in no certain line. */
   readonly line: number | undefined;
 
-  constructor(kind: FileError['kind'], reason: string, advice: string, line?: number) {
-    super(`${line === undefined ? 'the file' : `line ${line}`} ${reason}: ${advice}`);
+  constructor(kind: FileError['kind'], fault: string, line?: number) {
+    super(`${line === undefined ? 'the file' : `line ${line}`} ${fault}`);
     this.kind = kind;
-    this.reason = reason;
-    this.advice = advice;
     this.line = line;
   }
 }

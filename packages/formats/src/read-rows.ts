@@ -128,9 +128,9 @@ function lineReader(facts: FileFacts) {
     return rowReader(header, facts.notes);
   }
 
-  const advice = 'close each quoted field, and write " in it as ""';
-  const quoteError = () =>
-    new FileError('quote', 'begins a row whose quotes do not match', advice, firstLine);
+  const quotes =
+    'begins a row whose quotes do not match: close each quoted field, and write " in it as ""';
+  const quoteError = () => new FileError('quote', quotes, firstLine);
 
   const end = () => {
     if (open !== undefined) throw quoteError();
