@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rootMessage } from '../../plant-store-error.ts';
-import type { Database, Kind } from '../database.ts';
+import type { Database } from '../database.ts';
 import { defaultTimeout, timeText } from '../deadline.ts';
 import { DatabaseSettingsError, DataDirectoryError } from '../errors.ts';
 import { migrate } from '../migration.ts';
@@ -14,17 +14,11 @@ import { lockDataDirectory, throwWithoutRoom } from './directory.ts';
 import { createEngine } from './engine.ts';
 
 /** PGlite has one session. One statement of each kind may wait for it. */
-const connections: Readonly<Record<Kind, number>> = {
-  ...{ creates: 1, edits: 1, reads: 1 },
-  ...{ counts: 1, searches: 1, changes: 1 },
-};
+const connections = { creates: 1, edits: 1, reads: 1, counts: 1, searches: 1, changes: 1 };
 
 /** After this time, the engine is opened again. The callers have got an error before. */
 const requestTimeout = defaultTimeout + 1_000;
 const bulkTimeout = 60_000;
-
-/** The system's clock, even in a test that replaces `Date.now`. PGlite runs in another thread. */
-const { now } = Date;
 
 /**
  * Opens and migrates the embedded database: PGlite, a Postgres in a thread of this process, with its files in
@@ -64,7 +58,7 @@ export async function openEmbedded(directory: string): Promise<Database> {
         const timeout = isRequest ? requestTimeout : bulkTimeout;
         return engine.run({ text, values, rowMode: 'array' }, timeout);
       },
-      timeOf: (deadline) => timeText(now() + deadline - performance.now()),
+      timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
       drop() {},
     }),
     // The engine itself ends a statement that takes too long.
@@ -73,13 +67,8 @@ export async function openEmbedded(directory: string): Promise<Database> {
   });
 }
 
-/**
- * The flags of Node for creating a database, which needs 490 MB with them. See `worker.ts` for the flags of WASM.
- */
-const flags = [
-  ...['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
-  ...['--max-old-space-size=64', '--max-semi-space-size=1'],
-];
+/** With these flags of Node, creating a database needs 490 MB. The first one is for WASM: see `worker.ts`. */
+const flags = ['--liftoff-only', '--max-old-space-size=64'];
 
 /** Creates the database beside its place, so that a process that is killed leaves no half database. */
 async function create(directory: string, files: string): Promise<void> {

@@ -53,10 +53,8 @@ export function createEngine(directory: string) {
   async function receive(from: Worker, timeout: number): Promise<Rows> {
     from.ref(); // Only a waiting call keeps the process running.
     try {
-      const [{ error, ...rows }] = (await withDeadline(
-        once(from, 'message'),
-        deadlineIn(timeout),
-      )) as [Outcome];
+      const message = await withDeadline(once(from, 'message'), deadlineIn(timeout));
+      const [{ error, ...rows }] = message as [Outcome];
       if (error) throw Object.assign(new Error(error.message), error);
       return rows;
     } catch (error) {
