@@ -7,7 +7,6 @@ import { procedures } from '@plant-store/core/router';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/tokens.ts';
-import type { Metrics } from './observability/metrics.ts';
 import {
   createErrorLog,
   type LogError,
@@ -16,7 +15,8 @@ import {
   requestLog,
   sendRequestId,
   serializers,
-} from './observability/request-log.ts';
+} from './observability/log.ts';
+import type { Metrics } from './observability/metrics.ts';
 import { pages } from './pages.ts';
 import { clientErrorHandler, respondToNodeErrors, sendError } from './requests/errors.ts';
 import { badPath, checkBodyHeaders, checkHost, rejectUnknownPaths } from './requests/headers.ts';

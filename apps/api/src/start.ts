@@ -6,7 +6,7 @@ import { generateToken } from '@plant-store/core/internal';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import type { FastifyInstance } from 'fastify';
 import { type Authenticate, acceptStaticToken, tokenSyntax } from './auth/tokens.ts';
-import { logOutput } from './observability/log-output.ts';
+import { logOutput } from './observability/log.ts';
 import { startTracing } from './observability/tracing.ts';
 import { backlog } from './requests/limits.ts';
 import type { Settings } from './settings.ts';

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
 import { databaseCode, describeStatement, statementObservers } from '@plant-store/core/internal';
 import type { FastifyRequest } from 'fastify';
-import { pathOf, probes, showText } from './request-log.ts';
+import { pathOf, probes, showText } from './log.ts';
 
 /** Each of these variables asks for traces. OpenTelemetry's SDK reads their values, and its other variables. */
 const switches = /^OTEL_(EXPORTER_OTLP_(TRACES_)?ENDPOINT|TRACES_EXPORTER)$/;

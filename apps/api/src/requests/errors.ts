@@ -5,7 +5,7 @@ import { PlantStoreError } from '@plant-store/core';
 import { toStoreError as storeErrorOf } from '@plant-store/core/router';
 import { type ErrorKind, errorKind, httpStatus, isTemporary, shorten } from '@plant-store/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { hideTokens } from '../observability/request-log.ts';
+import { hideTokens } from '../observability/log.ts';
 
 /** Caches must not store a JSON response, and browsers must not guess its type. */
 export const jsonHeaders = {

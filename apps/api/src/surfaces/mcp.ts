@@ -7,7 +7,7 @@ import type { Context } from '@plant-store/core/router';
 import { errorCatalogue, IdFromText } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { showText } from '../observability/request-log.ts';
+import { showText } from '../observability/log.ts';
 import { messageOf, prepareError, toStoreError } from '../requests/errors.ts';
 import { isObject, parseJsonBodies, readJson } from '../requests/json-body.ts';
 import { callContext, type SurfaceOptions, sendJson } from './call.ts';

@@ -4,7 +4,7 @@ import { OutputText, type Procedure, transformer } from '@plant-store/core/inter
 import { type Context, errorShape } from '@plant-store/core/router';
 import { httpStatus, maxBatchCalls, shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { showText } from '../observability/request-log.ts';
+import { showText } from '../observability/log.ts';
 import { errorHeaders, messageOf, prepareError, toStoreError } from '../requests/errors.ts';
 import { checkQuery } from '../requests/headers.ts';
 import { isObject, parseJsonBodies, readJson, readJsonText } from '../requests/json-body.ts';
