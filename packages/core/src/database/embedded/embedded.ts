@@ -54,7 +54,7 @@ export async function openEmbedded(directory: string): Promise<Database> {
       isOpen: true,
       openedAt: performance.now(),
       query: (text, values) => {
-        const isRequest = ['creates', 'deletes', 'reads'].includes(kind);
+        const isRequest = ['creates', 'edits', 'reads'].includes(kind);
         const timeout = isRequest ? requestTimeout : bulkTimeout;
         return engine.run({ text, values, rowMode: 'array' }, timeout);
       },
