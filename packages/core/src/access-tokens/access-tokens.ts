@@ -159,9 +159,7 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
   /** Looks up the principals of several tokens in one statement. */
   async function findPrincipals(calls: readonly Call<string, Principal | undefined>[]) {
     const { sha256 } = accessTokens;
-    const found = db('reads')
-      .select({ ...columns, sha256 })
-      .from(accessTokens);
+    const found = db('reads').select().from(accessTokens);
     try {
       const rows = await found.where(
         inArray(sha256, [...new Set(calls.map(({ input }) => input))]),

@@ -26,12 +26,9 @@ export class OutputText<Output> {
    * a text, because JSON escapes the quotes there.
    */
   superjson(): string {
-    let place = -1;
-    const types = (this.whole.match(typedProperty) ?? []).map((property) => {
-      if (property === '"id":') place += 1;
-      return `"${this.#pathOf(place)}${notes.get(property)}`;
-    });
-    if (types.length === 0) return `{"json":${this.whole}}`;
+    const properties = this.whole.match(typedProperty);
+    if (!properties) return `{"json":${this.whole}}`;
+    const types = notesOn(properties, this.#pathOf);
     return `{"json":${withTextIds(this.whole)},"meta":{"values":{${types}},"v":1}}`;
   }
 
@@ -77,6 +74,21 @@ const notes = new Map(
 );
 
 const typedProperty = new RegExp([...notes.keys()].join('|'), 'g');
+
+/** The latest notes. Most pages have the same properties as the page before, and then the same notes. */
+let latest = { key: '', text: '' };
+
+function notesOn(properties: readonly string[], pathOf: (place: number) => string): string {
+  const key = pathOf(0) + properties.join('');
+  if (key === latest.key) return latest.text;
+  let place = -1;
+  const texts = properties.map((property) => {
+    if (property === '"id":') place += 1;
+    return `"${pathOf(place)}${notes.get(property)}`;
+  });
+  latest = { key, text: texts.join() };
+  return latest.text;
+}
 
 /** Gives the properties in a parsed value their types. superjson would take several times longer. */
 function withTypes<Value>(value: Value): Value {
