@@ -97,7 +97,8 @@ export function isRetryable(thrown: unknown): boolean {
   if (!error || meta?.isRepeatable === false) return false;
   if (error.code) return isTemporary(error.kind);
   const status = statusOf(thrown) ?? 503;
-  return status >= 500 || status === 408 || status === 429;
+  // A successful response without JSON comes from a proxy, for example during maintenance.
+  return status < 300 || status >= 500 || status === 408 || status === 429;
 }
 
 /** The client sent no request, because the access token is missing, or an HTTP header cannot contain it. */

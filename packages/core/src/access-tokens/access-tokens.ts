@@ -80,11 +80,15 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
         const latest = `${end.toISOString()}, when your own token expires`;
         throw invalidInput(`expiresAt must be at most ${latest}`);
       }
-      // The cache may still have a grantor whose token was revoked up to 30 s ago.
+      const created = await create(token, call);
+      // The cache may still have a grantor whose token was revoked up to 30 s ago. After the insert, an operator who
+      // revokes the grantor's token can see the new token.
       if (grantor.tokenId !== undefined && (await isRevoked(grantor.tokenId, call)) !== false) {
+        const { id } = accessTokens;
+        await orUnavailable(db('edits', call).delete(accessTokens).where(eq(id, created.id)));
         throw new PlantStoreError('tokenInvalid', 'the access token is revoked: ask for a new one');
       }
-      return create(token, call);
+      return created;
     },
 
     /**

@@ -1,5 +1,5 @@
 import { type Cursor, isBehind } from './cursor.ts';
-import { ChangesText } from './read-changes.ts';
+import { ChangesText, type ChangeText } from './read-changes.ts';
 
 /** The maximum number of characters of all pages in the ring. */
 const maxLength = 2 ** 22;
@@ -34,9 +34,10 @@ export class Ring {
   after(cursor: Cursor, limit: number): ChangesText | undefined {
     const isOutside = isBehind(this.#start, cursor) || isBehind(cursor, this.end);
     if (cursor.epoch !== this.end.epoch || isOutside) return undefined;
-    const page = this.#pages.find(({ end }) => isBehind(end, cursor));
+    const isNew = ({ position }: ChangeText) => isBehind(position, cursor);
+    const page = this.#pages.find(({ changes }) => changes.slice(-1).some(isNew));
     if (!page) return new ChangesText([], this.end);
-    const from = page.changes.findIndex(({ position }) => isBehind(position, cursor));
+    const from = page.changes.findIndex(isNew);
     if (from === 0 && page.changes.length <= limit) return page;
     const changes = page.changes.slice(from, from + limit);
     const isCut = from + limit < page.changes.length;

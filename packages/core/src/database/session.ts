@@ -34,7 +34,7 @@ export async function openSession(
   const socket = Object.assign(new Socket(), { host }).setNoDelay();
   const name = { application_name: `plant-store process ${process.pid}` };
   const pooledSettings = { ...settings, ...name, TimeZone: 'UTC', DateStyle: 'ISO' };
-  let [isOpen, isStarted, isUnconfirmed] = [true, false, false];
+  let [isOpen, isStarted, isReady, isUnconfirmed] = [true, false, false, false];
   const options = {
     ...credentials,
     ...{ max: 1, fetch_types: false, prepare: !isPooler },
@@ -52,7 +52,8 @@ export async function openSession(
     onnotice({ code, where }: postgres.Notice) {
       // A warning of a trigger has a context (`where`). The server's own warning concerns the commit.
       // Citus has warnings of its own: a node did not hear of a commit (08006), or a part of a page is missing.
-      isUnconfirmed ||= ['01000', '08006', 'CIINF'].includes(code ?? '') && !where;
+      // A warning while the session opens, such as that of another version of a collation, concerns no commit.
+      isUnconfirmed ||= isReady && ['01000', '08006', 'CIINF'].includes(code ?? '') && !where;
     },
     // PgBouncer accepts no other settings. Its role has them: see `docs/configuration.md`.
     connection: isPooler ? pooledSettings : { ...pooledSettings, ...neededSettings, ...limits },
@@ -76,15 +77,16 @@ export async function openSession(
     return 0 in rows ? rows : rows.filter(() => true);
   }
 
-  const [text, values] = isPooler
-    ? [readState, []]
-    : [readState + setUp, [dropped.splice(0).join()]];
+  const ended = isPooler ? [] : dropped.splice(0);
+  const [text, values] = isPooler ? [readState, []] : [readState + setUp, [ended.join()]];
   const opening = run(text, values, { asObjects: true });
   const rows = await withDeadline(opening, deadlineIn(openTimeout)).catch((error: unknown) => {
+    dropped.push(...ended);
     drop();
     throw error;
   });
   const [state] = rows as [ServerState]; // The statement has these columns.
+  isReady = true;
   id = isPooler ? undefined : state.id;
   // The response took some time, so the database's clock is at least this far ahead.
   const clockAhead = Number(state.now) - performance.now();

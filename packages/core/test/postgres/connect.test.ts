@@ -33,6 +33,14 @@ async function newUrl(parts: Partial<URL> = {}): Promise<string> {
   return Object.assign(new URL(await createDatabase(inject('postgresUrl'))), parts).href;
 }
 
+it('a warning of the server at the start of a session does not end the start', async () => {
+  const { sql, options } = await openForTest();
+  await sql`update pg_database set datcollversion = '0.1' where datname = current_database()`;
+  const store = await openPlantStore(options, { requireConnection: true });
+  onTestFinished(() => store.close());
+  expect(await store.create(plant)).toEqual({ name: plant.name });
+});
+
 describe('a start that cannot work ends with one sentence', () => {
   it('when the password is wrong', async () => {
     const { sql, options } = await openForTest();

@@ -261,6 +261,27 @@ describe.each(profiles)('feed on $name', (shared) => {
       expect(seen.toSorted()).toEqual(idsOf(plants).toSorted());
     });
 
+    it('leaves a caller behind it every change, wherever the page of that caller ended', async () => {
+      const { store } = await openForTest(profile); // No follower of another test has its pages.
+      const { next: after } = await store.changes({});
+      const [early, first, second] = newPlants(3);
+      if (early) await store.create(early);
+      await expect.poll(async () => plantsOf(await store.changes({ after }))).toHaveLength(1);
+      const pages = store.follow();
+      await pages.next();
+      for (const plant of [first, second]) {
+        const next = pages.next();
+        if (plant) await store.create(plant);
+        expect(plantsOf((await next).value)).toEqual([plant?.id]);
+      }
+      const page = await store.changes({ after, limit: 2 });
+      expect(plantsOf(page)).toEqual([early?.id, first?.id]);
+      for (const limit of [1, 5]) {
+        const rest = await store.changes({ after: page.next, limit, wait: 5 });
+        expect(plantsOf(rest)).toEqual([second?.id]);
+      }
+    });
+
     it('gets pages in order when it asks for two pages at once', async () => {
       const { store } = suite;
       const after = await endOf(store);

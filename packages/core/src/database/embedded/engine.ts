@@ -45,6 +45,10 @@ export function createEngine(directory: string) {
   async function start(): Promise<Worker> {
     // Without `execArgv`, the thread would inherit `--input-type`.
     const started = new Worker(program, { workerData: directory, execArgv: [] });
+    // An error of an idle thread would stop the process. A waiting statement gets the error itself.
+    started.on('error', () => {
+      if (thread === started) thread = undefined;
+    });
     await receive(started, openTimeout);
     return started;
   }
