@@ -21,7 +21,7 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 export async function programOf(checkout = repository): Promise<Program> {
   const { scripts } = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8'));
   const [, flags = '', file] = /^node ((?:-\S+ )*)(\S+\.[jt]s)/.exec(scripts.start) ?? [];
-  if (!file) throw new Error(`${checkout} must start with node, but has ${scripts.start}`);
+  if (!file) throw new Error(`${checkout}: script start must begin with node: ${scripts.start}`);
   return { flags: flags.split(' ').filter(Boolean), file: join(checkout, file) };
 }
 

@@ -76,7 +76,7 @@ test('delete deletes a plant, and a second delete finds none', async () => {
   });
 });
 
-test('replace changes the name and the tag, and --if-match protects a newer content', async () => {
+test('replace changes the name and the tag, and --if-match protects newer content', async () => {
   await store.client.createPlant.mutate({ id: 3n, name: 'Aloe', tag: 'Asphodelaceae' });
   const { etag } = await store.client.getPlant.query({ id: 3n });
   const replace = ['replace', '3', '--name', 'Aloe vera', '--if-match', etag];

@@ -112,7 +112,7 @@ async function findings(page: Page): Promise<string[]> {
 
 const controls = 'button, a, input, textarea, label:has(input)';
 
-/** Finds the controls that are too small for a finger. The target of a name is its whole row. */
+/** Finds the controls that are too small for a finger. A tap on the row beside a name opens the plant. */
 const smallControls = (page: Page) =>
   page.evaluate(
     (controls) =>

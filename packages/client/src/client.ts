@@ -19,7 +19,7 @@ export interface PlantStoreClientOptions {
    * The address `''` means the origin of the web page.
    */
   url: string;
-  /** The access token, or a function that returns the token, which the client calls for each request. */
+  /** The access token, or a function that returns the token. The client calls the function for each request. */
   token: string | (() => string | Promise<string>);
   /**
    * The time limit of a call with all its retries, in milliseconds. The default is 10,000. If a call has

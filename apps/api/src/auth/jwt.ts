@@ -61,7 +61,7 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
     } catch (error) {
       if (error instanceof PlantStoreError) throw error;
       if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSInvalid) {
-        // A weak or malformed key of the provider.
+        // The provider's key is weak or malformed.
         const message = 'a key of the identity provider cannot be used: replace it there';
         throw tokenInvalid(new Error(message, { cause: error }));
       }

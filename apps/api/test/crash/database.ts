@@ -80,7 +80,7 @@ export async function startDatabase(maxFileSize?: number) {
       await sql.unsafe('begin');
       await sql.unsafe('lock table plants in exclusive mode');
       const result = await action();
-      // A Postgres that the action has frozen ends this transaction only when it goes on.
+      // If the action froze Postgres, the transaction ends only after Postgres resumes.
       const ended = sql.unsafe('commit').catch(() => {});
       void ended.then(() => sql.end({ timeout: 1 }));
       return result;

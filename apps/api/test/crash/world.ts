@@ -93,7 +93,7 @@ export async function startWorld({ isEmbedded, maxFileSize, diskSize }: WorldOpt
 
 async function createWebhook([server]: readonly Server[], url: string): Promise<void> {
   const response = server && (await send(server, 'POST', '/webhooks', JSON.stringify({ url })));
-  if (response?.status !== 200) throw new Error(`no webhook: ${response?.body.message}`);
+  if (response?.status !== 200) throw new Error(`createWebhook error: ${response?.body.message}`);
 }
 
 /** Starts a proxy in front of each database server. */

@@ -91,7 +91,7 @@ function createRejects(path: string) {
     if (first === undefined) writeSync(file, start);
     first ??= start;
     if (start !== first)
-      throw usageError('--rejects takes files with one header: import them apart');
+      throw usageError('--rejects needs files with the same header: import the files separately');
     writeSync(file, `${text}\n`);
   };
 }

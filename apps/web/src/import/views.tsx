@@ -173,7 +173,7 @@ interface DoneViewProps {
   onClose(): void;
 }
 
-/** The fourth step: what was done. */
+/** The fourth step: shows the result of the import. */
 export function DoneView({ checked, progress, onShow, onAgain, onClose }: DoneViewProps) {
   const { added, rejected, first } = progress;
   const unsent = rowsOf(checked) - handled(progress);

@@ -16,9 +16,9 @@ const isInPage = `
  *   standby, or truncates a table: a transaction number then stands for other changes.
  * - `up_to` is the oldest running transaction. The changes are ordered by transaction number, and a page has
  *   only older changes, so no change can later appear before a cursor that a client has.
- * - `found` leaves out a deletion whose plant was created again by a transaction with a lower number. Such a
- *   create has waited for the deletion, but stands before it in the feed, so clients would delete the new
- *   plant. The new plant is stored, or was deleted later.
+ * - `found` leaves out a deletion whose plant was created again by a transaction with a lower number. The
+ *   create waited for the deletion, but precedes the deletion in the feed. A client that applies the deletion
+ *   would delete the new plant. The new plant is stored, or was deleted later.
  * - `isHeldBack` says whether a running transaction hides changes. The numbers in a restored dump of another
  *   server may be higher than all numbers of this server.
  * - `latest` is the highest number of a transaction with changes, for the cursor of the feed's end.

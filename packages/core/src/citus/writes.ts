@@ -5,7 +5,7 @@ import { outcomeOf, PartsError, StatementError, unconfirmedCommit } from '../dat
 import type { PostgresSession } from '../database/session.ts';
 import { databaseCode } from '../plant-store-error.ts';
 
-/** The time limit of a write in milliseconds. The nodes end a longer wait for a lock before. */
+/** The time limit of a write in milliseconds. The nodes limit a wait for a lock to 4 s. */
 const timeLimit = 4_200;
 
 /** After trouble with a node, writes go by node for this many milliseconds. A node must then respond in time. */
@@ -73,7 +73,7 @@ async function partsError(session: PostgresSession, ids: string[], by: 'node' | 
   return parts.size > 1 ? new PartsError([...parts.values()]) : undefined;
 }
 
-/** Returns the ids by their node or shard. There is no part when the plants are not distributed. */
+/** Returns the ids by their node or shard. The map is empty when the plants are not distributed. */
 async function partsOf(session: PostgresSession, ids: string[], by: 'node' | 'shard') {
   const { rows } = await session.query(selectParts, [`{${ids}}`]).catch(() => ({ rows: [] }));
   const places = Map.groupBy(rows, ([, node, shard]) => String(by === 'node' ? node : shard));

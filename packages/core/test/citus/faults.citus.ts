@@ -56,7 +56,7 @@ it('the feed waits for a commit of one node that the coordinator has given up', 
   expect(seen.toSorted()).toEqual([`created ${slow.id}`, `created ${other.id}`].toSorted());
 });
 
-/** Creates plants for five seconds, by eight clients. Returns how many were created in each second. */
+/** Creates plants for five seconds, by eight clients. Returns the number of plants created in each second. */
 async function rateOf(store: PlantStore, plants: NewPlant[]): Promise<number> {
   const until = performance.now() + 5_000;
   let created = 0;

@@ -112,7 +112,7 @@ describe('a trigger', () => {
     expect(await store.count()).toMatchObject({ count: 196 });
   });
 
-  it('that raises rejects only the plants that it raises for', async () => {
+  it('that raises an error for a plant rejects only this plant', async () => {
     await trigger('insert', "if new.name = 'unwanted' then raise 'no'; end if; return new;");
     const plants = newPlants(100).map((each, i) =>
       i === 50 ? { ...each, name: 'unwanted' } : each,
@@ -217,7 +217,7 @@ it('a password that has changed gives an error that says that nothing was writte
   await expect(store.get(1n)).rejects.toMatchObject({ databaseCode: '28P01' });
 });
 
-it('a delete deletes no plant when it cannot note the deletion', async () => {
+it('a delete deletes no plant when the store cannot record the deletion', async () => {
   await sql`alter table plant_deletions rename to moved`;
   await expect(store.delete(plant.id)).rejects.toMatchObject({ code: 50300 });
   await sql`drop table if exists plant_deletions`; // The store may have made the table again.

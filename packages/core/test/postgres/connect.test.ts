@@ -138,7 +138,7 @@ describe('a connection', () => {
     expect(await local).not.toHaveLength(0);
   });
 
-  it('goes to the first host of the URL that works', async () => {
+  it('connects to the first host of the URL that is up', async () => {
     const url = await newUrl();
     const down = await freePort();
     const store = await openAnother(url.replace('@', `@127.0.0.1:${down},`));

@@ -181,7 +181,7 @@ describe('a cursor expires', () => {
 });
 
 describe('after a crash', () => {
-  it('a transaction number that is given again loses no change', async () => {
+  it('loses no change when Postgres assigns a transaction number again', async () => {
     const server = await startPostgres({ fsync: 'off' });
     onTestFinished(() => server.stop());
     const store = await openAnother(server.url, { requireConnection: true });

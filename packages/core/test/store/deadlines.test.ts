@@ -50,7 +50,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
     expect(await store.create(dropped)).toEqual({ name: 'x' });
   });
 
-  it('a flood of creates is rejected at once, and only what got no error is stored', async () => {
+  it('a flood of creates is rejected at once, and only the creates without an error are stored', async () => {
     const { store } = suite;
     const plants = newPlants(20_000, { name: 'flood', tag: 'flood' });
     let isFirstDone = false;
