@@ -81,8 +81,7 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
         throw invalidInput(`expiresAt must be at most ${latest}`);
       }
       const created = await create(token, call);
-      // The cache may still have a grantor whose token was revoked up to 30 s ago. After the insert, an operator who
-      // revokes the grantor's token can see the new token.
+      // The cache may have a revoked grantor. After the insert, whoever revokes a grantor can see the new token.
       if (grantor.tokenId !== undefined && (await isRevoked(grantor.tokenId, call)) !== false) {
         const { id } = accessTokens;
         await orUnavailable(db('edits', call).delete(accessTokens).where(eq(id, created.id)));

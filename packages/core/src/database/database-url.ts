@@ -40,7 +40,6 @@ export function parseDatabaseUrl(text: string): DatabaseAddress[] {
     const [user = '', password = '', hosts = '', database = ''] = parts.map((part = '', i) =>
       i < 4 ? decodeURIComponent(part) : part,
     );
-    const parameters = Object.fromEntries(new URLSearchParams(parts[4]));
     const {
       host: names = hosts,
       port = '5432',
@@ -48,15 +47,14 @@ export function parseDatabaseUrl(text: string): DatabaseAddress[] {
       sslmode,
       sslrootcert,
       ...settings
-    } = parameters;
+    } = Object.fromEntries(new URLSearchParams(parts[4]));
+    const session = { user, password, database, settings, isPooler: pgbouncer === 'true' };
     return names.split(',').map((name) => {
       const isSocket = name.startsWith('/');
       const url = new URL(`postgres://${isSocket || name === '' ? 'localhost' : name}`);
       const host = isSocket ? name : url.hostname.replace(/^\[(.*)\]$/, '$1');
       const ssl = tlsOf(host, sslmode, sslrootcert);
-      const isPooler = pgbouncer === 'true';
-      const credentials = { user, password, database };
-      return { host, port: Number(url.port || port), ...credentials, ssl, isPooler, settings };
+      return { ...session, host, port: Number(url.port || port), ssl };
     });
   } catch (cause) {
     const form = `check its URL, ${databaseUrlSyntax}, where special characters are percent-encoded`;

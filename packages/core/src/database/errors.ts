@@ -187,23 +187,17 @@ export function explainError(error: unknown, advice?: Advice): PlantStoreError {
   const isOfRow = outcomeOf(error) === 'rolledBack' && meaningOf(error)[0] === 'row';
   if (!isOfRow) return databaseUnavailable(error, advice);
   const state = `(SQLSTATE ${databaseCode(error)}): nothing was written`;
-  const [kind, message] = ['22021', '22P05'].includes(databaseCode(error) ?? '')
-    ? ([
-        'invalidInput',
-        `invalid input: the encoding of the database cannot hold this text ${state}`,
-      ] as const)
-    : ([
-        'plantRejected',
-        `the database rejects this ${state}, tell the operator before you send it again`,
-      ] as const);
-  return new PlantStoreError(kind, message, { cause: error });
+  if (['22021', '22P05'].includes(databaseCode(error) ?? '')) {
+    const message = `invalid input: the encoding of the database cannot hold this text ${state}`;
+    return new PlantStoreError('invalidInput', message, { cause: error });
+  }
+  const message = `the database rejects this ${state}, tell the operator before you send it again`;
+  return new PlantStoreError('plantRejected', message, { cause: error });
 }
 
 /** Waits for a query, and turns its error into a PlantStoreError. */
-export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): Promise<T> {
-  try {
-    return await query;
-  } catch (error) {
+export function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): Promise<T> {
+  return Promise.resolve(query).catch((error) => {
     throw explainError(error, advice);
-  }
+  });
 }
