@@ -52,21 +52,6 @@ describe.each(profiles)('create-many on $name', (profile) => {
     expect(results.flat().every((each) => 'result' in each)).toBe(true);
   });
 
-  it('creates no plant when one of the plants is invalid, and names the place of this plant', async () => {
-    const [valid = { id: 0n, name: '' }] = newPlants(1);
-    const invalid = { id: freeId(), name: 'a\0' };
-    const error = { code: 40001, message: expect.stringContaining('plants[1].name') };
-    await expect(suite.store.createMany([valid, invalid])).rejects.toMatchObject(error);
-    await expect(caller().createPlants({ plants: [valid, invalid] })).rejects.toMatchObject(error);
-    expect(await suite.store.get(valid.id)).toBeUndefined();
-  });
-
-  it('rejects no plants, and more than 1,000 plants', async () => {
-    for (const plants of [[], newPlants(1_001)]) {
-      await expect(caller().createPlants({ plants })).rejects.toMatchObject({ code: 40001 });
-    }
-  });
-
   it('returns the error code and the message of each plant from the procedure', async () => {
     const id = freeId();
     const plants = [

@@ -239,14 +239,6 @@ describe.each(profiles)('feed on $name', (shared) => {
       disconnecting.isGone = true;
       expect((await waiting.catch(() => ({ changes: [] }))).changes).toEqual([]);
     });
-
-    it('is limited to 20 seconds', async () => {
-      const after = await endOf(suite.store);
-      await expect(caller().listPlantChanges({ after, wait: 21 })).rejects.toMatchObject({
-        code: 40001,
-        message: expect.stringContaining('wait'),
-      });
-    });
   });
 
   describe('a follower', () => {
