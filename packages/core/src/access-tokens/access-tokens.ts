@@ -83,8 +83,8 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
       const created = await create(token, call);
       // The cache may have a revoked grantor. After the insert, whoever revokes a grantor can see the new token.
       if (grantor.tokenId !== undefined && (await isRevoked(grantor.tokenId, call)) !== false) {
-        const { id } = accessTokens;
-        await orUnavailable(db('edits', call).delete(accessTokens).where(eq(id, created.id)));
+        const revoked = db('edits', call).update(accessTokens).set({ revokedAt: sql`now()` });
+        await orUnavailable(revoked.where(eq(accessTokens.id, created.id)));
         throw new PlantStoreError('tokenInvalid', 'the access token is revoked: ask for a new one');
       }
       return created;
