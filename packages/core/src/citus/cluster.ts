@@ -41,7 +41,7 @@ export function createCluster(open: () => Promise<PostgresSession>) {
     return {
       ...session,
       // A coordinator waits for a silent node longer than any time limit, but a new session does not. So the pool
-      // drops the session of an overdue statement: the database works on no session with this id.
+      // drops the session of an overdue statement.
       id: '',
       get isOpen() {
         return session.isOpen;

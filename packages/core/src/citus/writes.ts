@@ -8,7 +8,10 @@ import { databaseCode } from '../plant-store-error.ts';
 /** The time limit of a write in milliseconds. The nodes limit a wait for a lock to 4 s. */
 const timeLimit = 4_200;
 
-/** After trouble with a node, writes go by node for this many milliseconds. A node must then respond in time. */
+/**
+ * After trouble with a node, and after a recovery that has failed, writes go by node for this many milliseconds. A
+ * node must then respond in time. A slow write alone does not prolong this: its node may be healthy.
+ */
 const suspicion = 5_000;
 const patience = 700;
 
@@ -29,8 +32,9 @@ export function createWrites(recover: () => Promise<void>) {
   const silentUntil = new Map<string, number>();
 
   return async function write(session: PostgresSession, ids: string[], send: () => Promise<Rows>) {
+    const isSuspect = performance.now() < suspectUntil;
     try {
-      if (performance.now() < suspectUntil) return await sendToNode(session, ids, send);
+      if (isSuspect) return await sendToNode(session, ids, send);
       return await withDeadline(send(), deadlineIn(timeLimit));
     } catch (error) {
       if (databaseCode(error) === '0A000') throw (await partsError(session, ids, 'shard')) ?? error;
@@ -38,8 +42,8 @@ export function createWrites(recover: () => Promise<void>) {
       if (outcome === 'overdue') session.drop();
       const isTrouble = !session.isOpen || isNodeError(error);
       if (!isTrouble && outcome !== 'unconfirmed') throw error;
-      if (isTrouble) suspectUntil = performance.now() + suspicion;
-      const recovered = Promise.race([recover(), setTimeout(recoveryPatience)]).catch(() => {});
+      if (isTrouble && !isSuspect) suspect();
+      const recovered = Promise.race([recover().catch(suspect), setTimeout(recoveryPatience)]);
       // A frozen node cannot recover now.
       if (outcome !== 'overdue') await recovered;
       if (!session.isOpen || outcome === 'unconfirmed') throw error;
@@ -47,6 +51,10 @@ export function createWrites(recover: () => Promise<void>) {
       throw (await partsError(session, ids, 'node')) ?? unconfirmedCommit();
     }
   };
+
+  function suspect(): void {
+    suspectUntil = performance.now() + suspicion;
+  }
 
   async function sendToNode(session: PostgresSession, ids: string[], send: () => Promise<Rows>) {
     const parts = await partsOf(session, ids, 'node');

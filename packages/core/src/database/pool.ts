@@ -13,7 +13,10 @@ import {
 
 /** A session of the database. It runs one statement at a time. */
 export interface Session {
-  /** The database's name of the session. Undefined where only a pooler knows the session of a statement. */
+  /**
+   * The database's name of the session. Undefined where only a pooler knows the session of a statement, and empty
+   * where an overdue statement always ends its session.
+   */
   readonly id: string | undefined;
   /** False when the connection is lost. A lost session is never used again. */
   readonly isOpen: boolean;
@@ -212,7 +215,7 @@ export class Pool implements Database {
     for await (const _ of setInterval(1_000, undefined, { ref: false })) {
       if (this.#isClosed) return;
       const overdue = this.#overdue;
-      const ids = overdue.flatMap(({ id }) => id ?? []);
+      const ids = overdue.flatMap(({ id }) => id || []);
       const working = ids.length > 0 ? await this.#driver.working(ids) : new Set();
       for (const session of overdue) {
         const patience = session.id === undefined ? poolerPatience : 0;

@@ -137,3 +137,42 @@ it('without the coordinator, calls get 50300, and go on within two seconds of it
   process.stdout.write(`back after ${Math.round(performance.now() - startedAt)} ms\n`);
   expect(await store.get(plant.id)).toMatchObject({ name: plant.name });
 });
+
+it('after trouble with a node, slow writes succeed again', async () => {
+  const { store, workers, plantOn } = await startOwnCluster();
+  const plant = await plantOn(0);
+  await store.create(await plantOn(0)); // Opens the connections.
+  const proxy = workers[0]?.proxy;
+  if (!proxy) throw new Error('there are two workers');
+  proxy.fault = 'reset';
+  await expect(store.create(plant)).rejects.toMatchObject(unavailable);
+  // Each message waits up to 150 ms, and a write needs several messages.
+  const slow = setInterval(() => {
+    proxy.fault = 'none';
+    proxy.fault = 'hold';
+  }, 150);
+  onTestFinished(() => clearInterval(slow));
+  await expect.poll(() => store.create(plant).catch(() => {})).toEqual({ name: plant.name });
+});
+
+it('while a worker is frozen, the others are read though the coordinator accepts no further session', async () => {
+  const { store, admin, workers, plantOn } = await startOwnCluster();
+  const [plant, other] = [await plantOn(0), await plantOn(1)];
+  await store.createMany([plant, other]);
+  // Each get has its own session.
+  await Promise.all(Array.from({ length: 30 }, () => store.get(other.id)));
+  const thaw = await workers[1]?.server.freeze();
+  onTestFinished(() => thaw?.());
+  const [sessions] = await admin`
+    select count(*)::int from pg_stat_activity where usename = 'gardener'`;
+  await admin.unsafe(`
+    set citus.enable_alter_role_propagation to off;
+    alter role gardener connection limit ${sessions?.['count']}`);
+  const overdue = Array.from({ length: 4 }, async () => {
+    await store.get(other.id, within(500)).catch(() => {});
+  });
+  await Promise.all(overdue);
+  await expect
+    .poll(() => store.get(plant.id, within(1_000)).catch(() => {}))
+    .toMatchObject({ name: plant.name });
+});
