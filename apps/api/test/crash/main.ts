@@ -26,7 +26,7 @@ const seed = Number(values.seed);
 const randomTime = 1_000 * Number(values.seconds);
 
 /** Only the first problems of a history are printed. */
-const maxProblems = 4;
+const maxProblems = 6;
 
 /** Histories wait for most of their time, so some of them run at the same time. */
 const concurrency = 3;

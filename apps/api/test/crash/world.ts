@@ -92,7 +92,10 @@ export async function startWorld({ isEmbedded, maxFileSize, diskSize }: WorldOpt
 }
 
 async function createWebhook([server]: readonly Server[], url: string): Promise<void> {
-  const response = server && (await send(server, 'POST', '/webhooks', JSON.stringify({ url })));
+  const create = () => server && send(server, 'POST', '/webhooks', JSON.stringify({ url }));
+  let response = await create();
+  // On a busy machine, a server may have stood still, and then rejects writes for a second.
+  while (response?.body.error === 50301) response = await create();
   if (response?.status !== 200) throw new Error(`createWebhook error: ${response?.body.message}`);
 }
 
