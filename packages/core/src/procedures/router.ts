@@ -1,33 +1,15 @@
-import * as accessTokens from './access-tokens.ts';
-import { countPlants } from './count-plants.ts';
-import { createPlant } from './create-plant.ts';
-import { createPlants } from './create-plants.ts';
-import { deletePlant } from './delete-plant.ts';
-import { getPlant } from './get-plant.ts';
-import { listPlantChanges } from './list-plant-changes.ts';
-import { listPlants } from './list-plants.ts';
-import { plantChanges } from './plant-changes.ts';
-import { replacePlant } from './replace-plant.ts';
+import { accessTokenProcedures } from './access-tokens.ts';
+import { changeProcedures } from './changes.ts';
+import { plantProcedures } from './plants.ts';
 import { t } from './trpc/define.ts';
-import * as webhooks from './webhooks.ts';
-import { whoAmI } from './who-am-i.ts';
+import { webhookProcedures } from './webhooks.ts';
 
-/**
- * All procedures of the store. Each procedure is a tRPC call, and most procedures are also REST operations.
- */
+/** All procedures of the store. Each one is a tRPC call, and most are also REST operations. */
 export const procedures = {
-  createPlant,
-  createPlants,
-  getPlant,
-  listPlants,
-  countPlants,
-  replacePlant,
-  deletePlant,
-  listPlantChanges,
-  plantChanges,
-  ...accessTokens,
-  ...webhooks,
-  whoAmI,
+  ...plantProcedures,
+  ...changeProcedures,
+  ...accessTokenProcedures,
+  ...webhookProcedures,
 };
 
 export const appRouter = t.router(procedures);

@@ -16,104 +16,107 @@ import { define } from './trpc/define.ts';
 
 const scope = 'webhooks:manage';
 
-export const listWebhooks = define({
-  type: 'query',
-  scope,
-  rest: operations.listWebhooks,
-  summary: 'Lists webhooks',
-  description: 'Ascending by name. Never shows a secret.',
-  returns: 'A page of webhooks',
-  input: ListWebhooks,
-  output: WebhookPage,
-  run: ({ ctx: { store }, input }) => store.webhooks.list(input),
-});
-
-export const createWebhook = define({
-  type: 'mutation',
-  scope,
-  rest: operations.createWebhook,
-  summary: 'Creates a webhook',
-  description:
-    'The store sends each change of a plant to the endpoint, as Standard Webhooks 1.0 defines. The secret is ' +
-    'shown once.',
-  returns: 'The webhook and its secret',
-  input: NewWebhook,
-  output: CreatedWebhook,
-  run: ({ ctx: { store }, input }) => store.webhooks.create(input),
-});
-
-export const getWebhook = define({
-  type: 'query',
-  scope,
-  rest: operations.getWebhook,
-  summary: 'Returns a webhook',
-  description: 'The webhook with its state and its last attempt.',
-  returns: 'The webhook',
-  input: WebhookNameInput,
-  output: Webhook,
-  run: ({ ctx: { store }, input }) => store.webhooks.get(input.name),
-});
-
-export const updateWebhook = define({
-  type: 'mutation',
-  scope,
-  rest: operations.updateWebhook,
-  summary: 'Pauses or resumes a webhook',
-  description:
-    'A resumed webhook continues with the first change that the endpoint has not accepted.',
-  returns: 'The webhook',
-  input: UpdateWebhook,
-  output: Webhook,
-  run: ({ ctx: { store }, input }) => store.webhooks.setPaused(input.name, input.paused),
-});
-
-export const deleteWebhook = define({
-  type: 'mutation',
-  scope,
-  rest: operations.deleteWebhook,
-  summary: 'Deletes a webhook',
-  description: 'A message that is on its way may still arrive.',
-  returns: 'The webhook is deleted',
-  input: WebhookNameInput,
-  output: z.void(),
-  run: ({ ctx: { store }, input }) => store.webhooks.delete(input.name),
-});
-
-export const rotateWebhookSecret = define({
-  type: 'mutation',
-  scope,
-  rest: operations.rotateWebhookSecret,
-  summary: 'Makes a new secret',
-  description:
-    'Pause the webhook, give the endpoint the new secret, and resume: no message is lost.',
-  returns: 'The new secret',
-  input: WebhookNameInput,
-  output: WebhookSecret,
-  run: async ({ ctx: { store }, input }) => ({
-    secret: await store.webhooks.rotateSecret(input.name),
+/** The procedures on webhooks. */
+export const webhookProcedures = {
+  listWebhooks: define({
+    type: 'query',
+    scope,
+    rest: operations.listWebhooks,
+    summary: 'Lists webhooks',
+    description: 'Ascending by name. Never shows a secret.',
+    returns: 'A page of webhooks',
+    input: ListWebhooks,
+    output: WebhookPage,
+    run: ({ ctx: { store }, input }) => store.webhooks.list(input),
   }),
-});
 
-export const replayWebhook = define({
-  type: 'mutation',
-  scope,
-  rest: operations.replayWebhook,
-  summary: 'Sends changes again',
-  description: 'Sends the changes behind a cursor, or since a time, again.',
-  returns: 'The store sends the changes again',
-  input: ReplayWebhook,
-  output: z.void(),
-  run: ({ ctx: { store }, input: { name, ...from } }) => store.webhooks.replay(name, from),
-});
+  createWebhook: define({
+    type: 'mutation',
+    scope,
+    rest: operations.createWebhook,
+    summary: 'Creates a webhook',
+    description:
+      'The store sends each change of a plant to the endpoint, as Standard Webhooks 1.0 defines. The secret is ' +
+      'shown once.',
+    returns: 'The webhook and its secret',
+    input: NewWebhook,
+    output: CreatedWebhook,
+    run: ({ ctx: { store }, input }) => store.webhooks.create(input),
+  }),
 
-export const testWebhook = define({
-  type: 'mutation',
-  scope,
-  rest: operations.testWebhook,
-  summary: 'Sends a test message',
-  description: 'Sends a message of the type `plants.test` now, and returns the attempt.',
-  returns: 'The attempt',
-  input: WebhookNameInput,
-  output: WebhookAttempt,
-  run: ({ ctx: { store }, input }) => store.webhooks.test(input.name),
-});
+  getWebhook: define({
+    type: 'query',
+    scope,
+    rest: operations.getWebhook,
+    summary: 'Returns a webhook',
+    description: 'The webhook with its state and its last attempt.',
+    returns: 'The webhook',
+    input: WebhookNameInput,
+    output: Webhook,
+    run: ({ ctx: { store }, input }) => store.webhooks.get(input.name),
+  }),
+
+  updateWebhook: define({
+    type: 'mutation',
+    scope,
+    rest: operations.updateWebhook,
+    summary: 'Pauses or resumes a webhook',
+    description:
+      'A resumed webhook continues with the first change that the endpoint has not accepted.',
+    returns: 'The webhook',
+    input: UpdateWebhook,
+    output: Webhook,
+    run: ({ ctx: { store }, input }) => store.webhooks.setPaused(input.name, input.paused),
+  }),
+
+  deleteWebhook: define({
+    type: 'mutation',
+    scope,
+    rest: operations.deleteWebhook,
+    summary: 'Deletes a webhook',
+    description: 'A message that is on its way may still arrive.',
+    returns: 'The webhook is deleted',
+    input: WebhookNameInput,
+    output: z.void(),
+    run: ({ ctx: { store }, input }) => store.webhooks.delete(input.name),
+  }),
+
+  rotateWebhookSecret: define({
+    type: 'mutation',
+    scope,
+    rest: operations.rotateWebhookSecret,
+    summary: 'Makes a new secret',
+    description:
+      'Pause the webhook, give the endpoint the new secret, and resume: no message is lost.',
+    returns: 'The new secret',
+    input: WebhookNameInput,
+    output: WebhookSecret,
+    run: async ({ ctx: { store }, input }) => ({
+      secret: await store.webhooks.rotateSecret(input.name),
+    }),
+  }),
+
+  replayWebhook: define({
+    type: 'mutation',
+    scope,
+    rest: operations.replayWebhook,
+    summary: 'Sends changes again',
+    description: 'Sends the changes behind a cursor, or since a time, again.',
+    returns: 'The store sends the changes again',
+    input: ReplayWebhook,
+    output: z.void(),
+    run: ({ ctx: { store }, input: { name, ...from } }) => store.webhooks.replay(name, from),
+  }),
+
+  testWebhook: define({
+    type: 'mutation',
+    scope,
+    rest: operations.testWebhook,
+    summary: 'Sends a test message',
+    description: 'Sends a message of the type `plants.test` now, and returns the attempt.',
+    returns: 'The attempt',
+    input: WebhookNameInput,
+    output: WebhookAttempt,
+    run: ({ ctx: { store }, input }) => store.webhooks.test(input.name),
+  }),
+};

@@ -1,0 +1,72 @@
+import {
+  FollowPlantChanges,
+  ListPlantChanges,
+  operations,
+  PlantChanges,
+} from '@plant-store/schemas';
+import { tracked } from '@trpc/server';
+import { parseCursor } from '../changes/cursor.ts';
+import { isPassing } from '../changes/feed.ts';
+import { ChangesText } from '../changes/read-changes.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
+import { define } from './trpc/define.ts';
+
+/** The procedures on the feed of changes. */
+export const changeProcedures = {
+  listPlantChanges: define({
+    type: 'query',
+    scope: 'plants:read',
+    events: 'plantChanges',
+    rest: operations.listPlantChanges,
+    summary: 'Lists changes of the plants',
+    description:
+      'The feed of changes loses nothing. To copy the store, get a cursor by a request without `after`, ' +
+      'list the plants, and then repeat this request with the `next` of each response as `after`. Add ' +
+      'each plant that was created, or replace it, and remove each that was deleted. A plant that was ' +
+      'created and deleted between two requests appears as deleted alone. Deletions are kept for some ' +
+      'days: then the error 41000 says to empty the copy and to begin again. With ' +
+      '`Accept: text/event-stream`, each change comes as an event, at once, and `limit` and `wait` are not ' +
+      'allowed.',
+    returns: 'Changes in their order',
+    input: ListPlantChanges,
+    output: PlantChanges,
+    run: async ({ ctx: { store, deadline, caller, hold = (wait) => wait() }, input }) => {
+      const { after, wait } = input;
+      const changes = () => store.feed.changes(input, { deadline, caller });
+      if (after === undefined || wait === 0) return changes();
+      // When the server stops, a waiting client gets an empty page, and can use another instance.
+      return hold(changes).catch((error) => {
+        if (error instanceof PlantStoreError && error.kind === 'shuttingDown')
+          return new ChangesText([], parseCursor(after));
+        throw error;
+      });
+    },
+  }),
+
+  /**
+   * Sends each change of a plant immediately. The id of each event is the cursor after the changes of the
+   * event, so a disconnected client can continue after the last event.
+   *
+   * The cursor is checked before the stream begins, so that the response to an invalid cursor has its own HTTP
+   * status. When the database is down, the stream begins, and then waits for the database.
+   */
+  plantChanges: define({
+    type: 'subscription',
+    scope: 'plants:read',
+    input: FollowPlantChanges,
+    output: PlantChanges,
+    run: async ({ ctx: { store, deadline, caller }, input, signal }) => {
+      const { lastEventId } = input;
+      if (lastEventId !== undefined) parseCursor(lastEventId, 'Last-Event-ID');
+      const after = lastEventId ?? input.after;
+      await store.feed.changes({ after, limit: 1 }, { deadline, caller }).catch((error) => {
+        if (!isPassing(error)) throw error;
+      });
+      return envelopes(store.feed.follow({ after, signal, caller }));
+    },
+  }),
+};
+
+async function* envelopes(pages: AsyncIterable<ChangesText>) {
+  for await (const page of pages) yield tracked(page.next, page);
+}
