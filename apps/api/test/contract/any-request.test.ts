@@ -1,15 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { documentOf } from '../fixtures/document.ts';
-import {
-  bearer,
-  close,
-  contentType,
-  rawPost,
-  rawRequest,
-  sendRaw,
-} from '../fixtures/raw-request.ts';
+import { bearer, close, contentType, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
 import { type Row, startServer, storedPlants, type TestServer, token } from '../fixtures/server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
@@ -37,7 +29,7 @@ const idJson = fc
     const spellings = [
       digits,
       digits + fraction,
-      digits === '0' ? '0e-2' : `${digits}00e-2`,
+      digits === '0' ? '-0e-2' : `${digits}00e-2`,
       shift > 0 ? shifted : digits,
     ];
     return fc.constantFrom(...spellings.map((spelling) => sign + spelling));
@@ -71,6 +63,7 @@ const invalidId = fc.oneof(
   fc.bigInt(-(maxId ** 2n), minId - 1n).map(String),
   id.map((integer) => `${integer}.${'0'.repeat(30)}1`),
   id.map((integer) => `${integer === 0n ? 1n : integer}.5e-400`),
+  fc.constantFrom('1e19', '1e400', '9007199254740991.5'), // A double would round or overflow.
 );
 
 const invalidText = fc.oneof(
@@ -189,30 +182,6 @@ describe(`random requests with the seed ${seed}`, () => {
       expect(responses[0]).toEqual(responses[1]);
     }));
 
-  const oneOrMore = { minLength: 1, maxLength: 8 };
-  const mostlyValid = fc.oneof({ weight: 9, arbitrary: plantJson }, invalidPlantJson);
-
-  it('each plant of a list gets the result that a request with only this plant would get', () =>
-    forAll(100, fc.array(mostlyValid, oneOrMore), async (texts) => {
-      const request = rawPost(`{"plants":[${texts}]}`, '/plants/batch', [close]);
-      const response = await sendRaw(server.url, request);
-      document.expectDescribed('POST /plants/batch', response);
-      const plants = texts.map(readPlant);
-      if (plants.includes(undefined)) return void expect(response.status).toBe(400);
-      expect(response.status).toBe(200);
-      const expected = plants.map((plant) => {
-        const { id, ...row } = plant as Row; // The cast is safe, because no plant is undefined here.
-        const stored = acknowledged.get(id);
-        acknowledged.set(id, stored ?? row);
-        if (stored === undefined) return 'created';
-        return isDeepStrictEqual(stored, row) ? 'exists' : 40900;
-      });
-      const { results } = JSON.parse(response.body);
-      expect(
-        results.map((each: { result: string; error?: number }) => each.error ?? each.result),
-      ).toEqual(expected);
-    }));
-
   it('bytes that are not HTTP get a status from 400 to 499', () =>
     forAll(80, fc.uint8Array({ minLength: 1 }), async (bytes) => {
       const { status } = await sendRaw(server.url, bytes, true);
@@ -223,7 +192,7 @@ describe(`random requests with the seed ${seed}`, () => {
     await server.stop();
     const rows = await storedPlants(server);
     expect(new Map(rows.map(({ id, ...row }) => [id, row]))).toEqual(acknowledged);
-    expect(rows.length).toBeGreaterThan(100);
+    expect(rows.length).toBeGreaterThan(30);
   });
 });
 

@@ -68,8 +68,12 @@ describe('paths and methods', () => {
     }
   });
 
-  it('a request target may be in absolute form', async () => {
-    expect(await send('GET', 'http://example.com/livez')).toMatchObject({ status: 200 });
+  it.each([
+    ['in absolute form', 'GET http://example.com/livez HTTP/1.1\r\nHost: x'],
+    ['of HTTP/1.0, which needs no Host,', 'GET /livez HTTP/1.0'],
+  ])('a request %s is accepted', async (_what, head) => {
+    const { status } = await sendRaw(server.url, `${head}\r\n${close}\r\n\r\n`);
+    expect(status).toBe(200);
   });
 });
 
@@ -119,24 +123,11 @@ describe('malformed requests', () => {
       }
     },
   );
-
-  it('HTTP/1.0 needs no Host', async () => {
-    const bytes = 'GET /livez HTTP/1.0\r\n\r\n';
-    expect((await sendRaw(server.url, bytes)).status).toBe(200);
-  });
 });
 
-describe('the end of a request', () => {
-  const plant = '{"id":1,"name":"x"}';
-
-  /** Writes the head of a create, with headers that contradict each other about the body's end. */
-  const head = (...headers: string[]) =>
-    rawRequest('POST /plants', [authorization, contentType, ...headers]);
-
+describe('a request whose end is ambiguous', () => {
   /** A create that an attacker hides in the body of another request. */
-  const hidden = rawPost(plant);
-
-  const isNotExecuted = async () => expect(await storedPlants(server)).toEqual([]);
+  const hidden = rawPost('{"id":1,"name":"x"}');
 
   it.each([
     ['a length before chunked coding', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
@@ -146,26 +137,13 @@ describe('the end of a request', () => {
     ['chunked coding on a folded line', 'Transfer-Encoding:\r\n chunked\r\nContent-Length: 5'],
     ['two lengths', 'Content-Length: 5\r\nContent-Length: 6'],
     ['a bare line feed', 'A: b\nContent-Length: 5'],
-  ])('is ambiguous with %s, so a hidden request is not executed', async (_what, headers) => {
+  ])('because of %s is rejected, and hides no other request', async (_what, headers) => {
+    const head = rawRequest('POST /plants', [authorization, contentType, headers]);
     for (const body of [`0\r\n\r\n${hidden}`, hidden]) {
-      const { responses } = await sendRaw(server.url, head(headers) + body);
+      const { responses } = await sendRaw(server.url, head + body);
       expect(responses).toMatchObject([{ body: expect.stringMatching(/"error":(40000|50100),/) }]);
     }
-    await isNotExecuted();
-  });
-
-  it.each([
-    ['a request with Connection: close', lastRequest, [200, 200]],
-    ['a request of HTTP/1.0', 'GET /livez HTTP/1.0\r\n\r\n', [200, 200]],
-    ['an unknown method', rawRequest('BREW /plants'), [200]],
-    ['malformed bytes', rawRequest('GET /', ['A b: c']), [200]],
-  ])('is the end of the connection after %s', async (_what, request, statuses) => {
-    const { responses } = await sendRaw(
-      server.url,
-      lastRequest.replace(close, 'A: b') + request + hidden,
-    );
-    expect(responses.map((response) => response.status)).toEqual(statuses);
-    await isNotExecuted();
+    expect(await storedPlants(server)).toEqual([]);
   });
 });
 
@@ -174,16 +152,22 @@ describe.each(surfaces)('a body over $name', (surface) => {
   const wrapped = surface.name === 'tRPC' ? `{"json":${plant}}` : plant;
   const code = (error: number) => expect.stringContaining(`"error":${error},`);
 
-  it.each(['{', '{"id":1,}', 'undefined', "{'id':1}", '[1e1,'.padEnd(19_000, '[')])(
-    'that is not JSON gets 40000 (%#)',
+  it.each(['', '{', '{"id":1,}', 'undefined', "{'id':1}"])(
+    'that is not JSON gets 40000 (%j)',
     async (json) => {
       expect(await surface.send(server, json)).toMatchObject({ status: 400, error: 40000 });
     },
   );
 
-  it('that is not UTF-8 gets 40000', async () => {
-    const response = await post(server, surface.path, new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
-    expect([response.status, await response.text()]).toEqual([400, code(40000)]);
+  it('that is not UTF-8, or has more than 500 levels, gets 40000', async () => {
+    const nested = (depth: number) =>
+      wrapped.replace('"x"', `"x","more":${'['.repeat(depth)}${']'.repeat(depth)}`);
+    expect((await post(server, surface.path, nested(490))).status).toBe(200);
+    const bytes = new Uint8Array([0x22, 0xff, 0xfe, 0x22]);
+    for (const body of [bytes, nested(500), nested(100_000)]) {
+      const response = await post(server, surface.path, body);
+      expect([response.status, await response.text()]).toEqual([400, code(40000)]);
+    }
   });
 
   it.each([
@@ -195,40 +179,38 @@ describe.each(surfaces)('a body over $name', (surface) => {
   });
 
   it.each([
-    ...['text/plain', 'application/jsonl', 'application/json; charset=latin1', '*/*'],
-    ...['multipart/form-data', 'application/x-www-form-urlencoded'],
-    ...['application/json, application/json', 'application/json; charset='],
-  ])('with the content type %s gets 41500', async (type) => {
-    const response = await surface.send(server, plant, { 'content-type': type });
-    expect(response).toMatchObject({ status: 415, error: 41500 });
-  });
-
-  it('without a content type, or with a content encoding, gets 41500', async () => {
-    const headers = { authorization: `Bearer ${token}` };
-    const body = new Blob([wrapped]); // The Blob has no type, so fetch adds no Content-Type.
-    const response = await fetch(server.url + surface.path, { method: 'POST', headers, body });
+    {},
+    ...[
+      ...['text/plain', 'application/jsonl', 'application/json; charset=latin1', '*/*'],
+      ...['multipart/form-data', 'application/x-www-form-urlencoded'],
+      ...['application/json, application/json', 'application/json; charset='],
+    ].map((type) => ({ 'content-type': type })),
+    { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+  ])('with the headers %j gets 41500', async (headers) => {
+    const all = { authorization: `Bearer ${token}`, ...headers };
+    const body = new Blob([wrapped]); // The Blob has no type, so `fetch` adds no Content-Type.
+    const response = await fetch(server.url + surface.path, { method: 'POST', headers: all, body });
     expect([response.status, await response.text()]).toEqual([415, code(41500)]);
-    const encoded = await post(server, surface.path, wrapped, { 'content-encoding': 'gzip' });
-    expect([encoded.status, await encoded.text()]).toEqual([415, code(41500)]);
   });
 
-  const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
-  const tooLong = ' '.repeat(2 ** 20 + 1);
+  it('of 1 MiB is accepted', async () => {
+    const name = 'a'.repeat(2 ** 20 - wrapped.length + 1);
+    const body = wrapped.replace('7', surface.name === 'REST' ? '8' : '9').replace('x', name);
+    expect([body.length, (await post(server, surface.path, body)).status]).toEqual([2 ** 20, 200]);
+  });
 
-  it.each([
-    ['of 3 MiB in chunks', 'Transfer-Encoding: chunked', `${chunk.repeat(48)}0\r\n\r\n`],
-    ['of 3 MiB with a length', `Content-Length: ${3 * 2 ** 20}`, ' '.repeat(3 * 2 ** 20)],
-    [
-      ...['of 1 MiB and a byte in chunks', 'Transfer-Encoding: chunked'],
-      `100001\r\n${tooLong}\r\n0\r\n\r\n`,
-    ],
-    ['of 1 MiB and a byte with a length', `Content-Length: ${tooLong.length}`, tooLong],
-  ] as [string, string, string][])(
-    '%s gets 41300, and the client can read it',
-    async (_how, framing, body) => {
-      const head = rawRequest(`POST ${surface.path}`, [authorization, contentType, framing]);
-      const { responses } = await sendRaw(server.url, head + body + lastRequest);
-      expect(responses[0]).toMatchObject({ status: 413, body: code(41300) });
+  it.each([2 ** 20 + 1, 3 * 2 ** 20])(
+    'of %i bytes gets 41300, and the client can read it',
+    async (length) => {
+      const body = ' '.repeat(length);
+      for (const [framing, bytes] of [
+        [`Content-Length: ${length}`, body],
+        ['Transfer-Encoding: chunked', `${length.toString(16)}\r\n${body}\r\n0\r\n\r\n`],
+      ] as const) {
+        const head = rawRequest(`POST ${surface.path}`, [authorization, contentType, framing]);
+        const { responses } = await sendRaw(server.url, head + bytes + lastRequest);
+        expect(responses[0]).toMatchObject({ status: 413, body: code(41300) });
+      }
     },
   );
 
@@ -236,11 +218,5 @@ describe.each(surfaces)('a body over $name', (surface) => {
     const headers = ['Expect: 100-continue', close];
     const { text } = await sendRaw(server.url, rawPost(wrapped, surface.path, headers));
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
-    const headers401 = [contentType, ...headers];
-    const rejected = await sendRaw(
-      server.url,
-      rawRequest(`POST ${surface.path}`, headers401, '{}'),
-    );
-    expect(rejected.text).toMatch(/^HTTP\/1\.1 401 /);
   });
 });

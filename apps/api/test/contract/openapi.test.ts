@@ -56,6 +56,8 @@ it('is OpenAPI 3.1 of the plant store sample, with a bearer token by default', (
   });
   expect(document.security).toEqual([{ bearerAuth: [] }]);
   expect(document.paths['/plants'].post).not.toHaveProperty('security');
+  // A relative URL works behind a proxy with any path prefix.
+  expect(document.servers).toEqual([{ url: expect.stringMatching(/^\.\/?$/) }]);
 });
 
 it('has the components of the contract, which refer to each other by name', () => {

@@ -12,6 +12,8 @@ const otherCursor = Buffer.from('0123456789abcdef 1').toString('base64url');
 
 /** Invalid inputs, and a text that the message contains: mostly the name of the field. */
 const inputs: [Procedure, Input, string][] = [
+  ['createPlant', { id: '5', name: 'x' }, 'id must be an integer'],
+  ['createPlant', { id: 1, name: 5, tag: null }, 'name must be a string; tag'],
   ['createPlants', { plants: [valid, { id: '302', name: 'x' }] }, 'plants[1].id'],
   ['createPlants', { plants: [valid, { id: 304n }] }, 'plants[1].name'],
   ['createPlants', { plants: [{ ...valid, tag: '\0' }] }, 'plants[0].tag'],
