@@ -1,29 +1,24 @@
-import { once } from 'node:events';
-import { isDeepStrictEqual } from 'node:util';
-import { createDatabase, runSql, startFaultProxy } from '@plant-store/test-setup';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   eventSurfaces,
   followEvents,
   readEvents,
   requestEvents,
 } from '../fixtures/event-surfaces.ts';
-import { bearer, openSocket, rawRequest } from '../fixtures/raw-request.ts';
-import { shareServerOnOwnPostgres, startForTest, type Target } from '../fixtures/server.ts';
+import { shareServerOnOwnPostgres } from '../fixtures/server.ts';
 import { errorIn, get, post, rest, surfaces, tokenWith } from '../fixtures/surfaces.ts';
 
 const server = shareServerOnOwnPostgres();
 let lastId = 0n;
 
-async function create(target: Target = server, name = 'x') {
+async function create(name = 'x') {
   const id = ++lastId;
-  await rest.call(target, 'createPlant', { id, name, tag: 'y' });
+  await rest.call(server, 'createPlant', { id, name, tag: 'y' });
   return id;
 }
 
 /** Returns the cursor of the end of the feed. */
-const end = async (target: Target = server) =>
-  String(Object((await rest.call(target, 'listPlantChanges')).output).next);
+const end = async () => String(Object((await rest.call(server, 'listPlantChanges')).output).next);
 
 /** Creates a token that can read, and returns the token and a function that revokes it. */
 async function revocableToken() {
@@ -46,31 +41,17 @@ describe.each(surfaces)('listPlantChanges over $name', ({ call }) => {
   });
 
   it('returns the changes after a cursor in pages, each with its plant', async () => {
-    let after = await end();
+    const after = await end();
     const [first, second] = [await create(), await create()];
-    const changes: unknown[] = [];
-    /** Reads pages of one change until the feed has shown this change. */
-    const readUntil = async (type: string, id: bigint) => {
-      while (!isDeepStrictEqual(keyOf(changes.at(-1)), [type, id])) {
-        const page = await read({ after, limit: 1 });
-        expect(page.changes.length).toBeLessThanOrEqual(1);
-        changes.push(...page.changes);
-        after = page.next;
-      }
-    };
-    const keyOf = (change: unknown) => [Object(change).type, Object(change).plant?.id];
-    await readUntil('created', second);
     await call(server, 'replacePlant', { id: first, name: 'new' });
     await call(server, 'deletePlant', { id: second });
-    await readUntil('deleted', second);
-    const createdAt = expect.any(Date);
-    const updated = { id: first, name: 'new', createdAt, updatedAt: expect.any(Date) };
-    expect(changes).toEqual([
-      { type: 'created', plant: { id: first, name: 'x', tag: 'y', createdAt } },
-      { type: 'created', plant: { id: second, name: 'x', tag: 'y', createdAt } },
-      { type: 'updated', plant: updated },
-      { type: 'deleted', plant: expect.objectContaining({ id: second }) },
-    ]);
+    const [createdAt, updatedAt] = [expect.any(Date), expect.any(Date)];
+    const updated = { type: 'updated', plant: { id: first, name: 'new', createdAt, updatedAt } };
+    const gone = { type: 'deleted', plant: { id: second, name: 'x', tag: 'y', createdAt } };
+    await expect.poll(async () => (await read({ after })).changes).toEqual([updated, gone]);
+    const page = await read({ after, limit: 1 });
+    expect(page.changes).toEqual([updated]);
+    expect((await read({ after: page.next })).changes).toEqual([gone]);
   });
 
   it('waits for a change, and returns a valid cursor after a wait without changes', async () => {
@@ -97,21 +78,15 @@ describe.each(surfaces)('listPlantChanges over $name', ({ call }) => {
 });
 
 it('lets a thousand requests wait, rejects the next one, and responds to other requests', async () => {
-  const path = `/plants/changes?after=${await end()}&wait=20`;
-  const rejected: string[] = [];
-  const waiting = Array.from({ length: 1_001 }, async () => {
-    const response = await get(server, path);
-    const text = await response.text();
-    if (response.status === 503) rejected.push(text);
-    return text;
-  });
-  await vi.waitFor(() => expect(rejected).toEqual([expect.stringContaining('50301')]));
-  for (const path of ['/plants', `/plants/${await create()}`, '/readyz']) {
-    expect((await get(server, path)).status).toBe(200);
-  }
-  const texts = new Set(await Promise.all(waiting));
-  texts.delete(rejected[0] ?? '');
-  expect([...texts]).toEqual([expect.stringContaining(`"id":${lastId},`)]);
+  const input = { after: await end(), wait: 20 };
+  const waiting = Array.from({ length: 1_001 }, () => rest.call(server, 'listPlantChanges', input));
+  const { error, headers } = await Promise.race(waiting);
+  expect([error, headers.get('retry-after')]).toEqual([50301, expect.stringMatching(/^\d+$/)]);
+  const id = await create();
+  expect((await rest.call(server, 'getPlant', { id })).status).toBe(200);
+  const outcomes = await Promise.all(waiting);
+  const changed = outcomes.filter(({ output }) => Object(output).changes?.[0].plant.id === id);
+  expect(changed).toHaveLength(1_000);
 });
 
 describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
@@ -187,58 +162,12 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     }
   });
 
-  it('does not begin when a client sends the header Last-Event-ID twice', async () => {
-    const lastEventId = `Last-Event-ID: ${await end()}`;
-    const headers = Object.entries(surface.headers).map(([name, value]) => `${name}: ${value}`);
-    headers.push(bearer(server.token), lastEventId, lastEventId);
-    const socket = openSocket(server.url);
-    onTestFinished(() => void socket.destroy());
-    socket.write(rawRequest(`GET ${surface.path}`, headers));
-    const [bytes] = await once(socket, 'data');
-    expect(String(bytes)).toMatch(/^HTTP\/1.1 400 /);
-  });
-
   it('ends when the token is revoked, and sends no later change', async () => {
     const { token, revoke } = await revocableToken();
     const { text } = await followEvents(surface, { ...server, token });
     await revoke();
-    await create(server, 'secret');
+    await create('secret');
     expect(await text).not.toContain('secret');
-  });
-
-  it('ends when the cursor expires, and the next request gets 41000', async () => {
-    const own = await startForTest();
-    const after = await end(own);
-    await create(own);
-    const { text, changes } = await followEvents(surface, own, queryAfter(after));
-    await vi.waitFor(() => expect(changes()).toHaveLength(1));
-    // A table that was emptied begins a new feed.
-    await runSql(own.databaseUrl, 'truncate plants, plant_deletions');
-    await text;
-    const again = await requestEvents(surface, own, queryAfter(after));
-    expect([again.status, errorIn(await again.json()).error]).toEqual([410, 41000]);
-  });
-
-  it('begins while the database is down, and sends the changes when it is up again', async () => {
-    const proxy = await startFaultProxy(await createDatabase(inject('postgresUrl')));
-    onTestFinished(() => proxy.close());
-    const distant = await startForTest({}, { databaseUrl: proxy.url });
-    const after = await end(distant);
-    const id = await create(distant);
-    proxy.fault = 'refuse';
-    const events = await requestEvents(surface, distant, queryAfter(after));
-    expect(events.status).toBe(200);
-    proxy.fault = 'none';
-    expect(changesIn(await readEvents(events, hasChange))).toEqual([['created', `${id}`]]);
-  });
-
-  it('sends a change of 1 MiB to twenty clients', async () => {
-    const own = await startForTest();
-    const streams = await Promise.all(Array.from({ length: 20 }, () => followEvents(surface, own)));
-    const id = await create(own, 'x'.repeat(2 ** 20 - 1_000));
-    for (const { changes } of streams) {
-      await vi.waitFor(() => expect(changes()).toEqual([['created', `${id}`]]));
-    }
   });
 });
 

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { jwtSettings, startIdentityProvider } from '../fixtures/identity-provider.ts';
 import { runFirst, type Served, serve, stopProgram } from '../fixtures/program.ts';
 import { beginCreate, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
-import { get, post, surfaces } from '../fixtures/surfaces.ts';
+import { get, post, rest, surfaces } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
@@ -49,11 +49,12 @@ it('has the error code of a rejected request, even when HTTP rejects it', async 
 
 it('has the cause of an internal error under the request id, and no stack of libraries', async () => {
   const server = await serve(bug);
-  const response = await get(server, '/plants/99999', { 'x-request-id': 'with-a-bug' });
-  expect([response.status, Object(await response.json()).error]).toEqual([500, 50000]);
-  await vi.waitFor(() => expect(linesOf(server, 'with-a-bug')).toHaveLength(2));
-  const error = linesOf(server, 'with-a-bug').find(({ level }) => Number(level) >= 50);
-  expect(error).toMatchObject({ errorCode: 50000, err: { message: 'a bug in the server' } });
+  const { status, error, headers } = await rest.call(server, 'getPlant', { id: 99999n });
+  expect([status, error]).toEqual([500, 50000]);
+  const lines = () => linesOf(server, headers.get('x-request-id') ?? '');
+  await vi.waitFor(() => expect(lines()).toHaveLength(2));
+  const line = lines().find(({ level }) => Number(level) >= 50);
+  expect(line).toMatchObject({ errorCode: 50000, err: { message: 'a bug in the server' } });
   expect(server.output()).not.toContain('node_modules');
 });
 
