@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { exportJWK, exportSPKI, generateKeyPair } from 'jose';
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { inSeconds, jwtSettings, startIdentityProvider } from '../fixtures/identity-provider.ts';
 import { share, startServer, type Target } from '../fixtures/server.ts';
@@ -10,16 +10,14 @@ const algorithms = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-const rsaKeys = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength });
+const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey;
 
-/** Keys of the provider that the server must not use. */
-const badKeys: Record<string, object> = {
-  'is weak': rsaKeys(1024).publicKey.export({ format: 'jwk' }),
-  'has no modulus': { kty: 'RSA', e: 'AQAB' },
-  'has a modulus that is not base64url': { kty: 'RSA', n: '!', e: 'AQAB' },
-  'has a modulus that is a number': { kty: 'RSA', n: 5, e: 'AQAB' },
-  'is private': rsaKeys(2048).privateKey.export({ format: 'jwk' }),
-};
+/** Keys of the provider that the server must not use: jose throws errors of other classes for them. */
+const badKeys: [what: string, kid: string, key: object][] = [
+  ['is weak', 'weak', weak.export({ format: 'jwk' })],
+  ['has no modulus', 'empty', { kty: 'RSA', e: 'AQAB' }],
+  ['has a modulus that is a number', 'number', { kty: 'RSA', n: 5, e: 'AQAB' }],
+];
 
 /** An identity provider, and a server that accepts the JWTs of the provider. */
 const jwts = share(async () => {
@@ -27,7 +25,7 @@ const jwts = share(async () => {
   await provider.addKey('first', 'RS256');
   const { publicKey } = await provider.addKey('public', 'RS256');
   for (const alg of algorithms) await provider.addKey(alg, alg);
-  for (const [kid, key] of Object.entries(badKeys)) provider.publish({ ...key, kid, alg: 'RS256' });
+  for (const [, kid, key] of badKeys) provider.publish({ ...key, kid, alg: 'RS256' });
   const server = await startServer(jwtSettings(provider));
   return {
     ...{ provider, server, publicKey },
@@ -59,23 +57,20 @@ it.each([
 });
 
 it.each([
-  ['from another issuer', { iss: 'https://id.example.com' }],
-  ['without an issuer', { iss: undefined }],
-  ['for another audience', { aud: 'plant-store-2' }],
-  ['without an audience', { aud: undefined }],
-  ['for an empty list of audiences', { aud: [] }],
-  ['that never expires', { exp: undefined }],
-  ['that has expired', { exp: inSeconds(-20) }],
-  ['that is not valid yet', { nbf: inSeconds(100_000) }],
-  ['without a subject', { sub: undefined }],
-  ['with an empty subject', { sub: '' }],
-  ['whose subject is a number', { sub: 5 }],
-])('rejects a JWT %s', async (_case, claims) => {
-  expect(await outcomeOf(await jwts.provider.sign({ claims }))).toBe(40101);
-});
-
-it.each(['logout+jwt', 'dpop+jwt'])('rejects a JWT of the type %s', async (typ) => {
-  expect(await outcomeOf(await jwts.provider.sign({ header: { typ } }))).toBe(40101);
+  ['from another issuer', { claims: { iss: 'https://id.example.com' } }],
+  ['without an issuer', { claims: { iss: undefined } }],
+  ['for another audience', { claims: { aud: 'plant-store-2' } }],
+  ['without an audience', { claims: { aud: undefined } }],
+  ['that never expires', { claims: { exp: undefined } }],
+  ['that has expired', { claims: { exp: inSeconds(-20) } }],
+  ['that is not valid yet', { claims: { nbf: inSeconds(100_000) } }],
+  ['without a subject', { claims: { sub: undefined } }],
+  ['with an empty subject', { claims: { sub: '' } }],
+  ['whose subject is a number', { claims: { sub: 5 } }],
+  ['of the type logout+jwt', { header: { typ: 'logout+jwt' } }],
+  ...badKeys.map(([what, kid]) => [`whose key ${what}`, { header: { kid } }] as const),
+] as [string, object][])('rejects a JWT %s', async (_case, changes) => {
+  expect(await outcomeOf(await jwts.provider.sign(changes))).toBe(40101);
 });
 
 it('rejects a JWT after its expiry, even when it was accepted before', async () => {
@@ -88,19 +83,14 @@ it.each([
   ['plants:read plants:delete', ['plants:read', 'plants:delete']],
   ['openid plants:read', ['plants:read']],
   ['plants:everything', []],
-  ['plants:everything plants:read', ['plants:read']],
   ['openid my-plants:', ['plants:create']],
-  ['', ['plants:create']],
   [undefined, ['plants:create']],
   [
     ['openid', 'plants:read plants:delete'],
     ['plants:read', 'plants:delete'],
   ],
-  [['openid'], ['plants:create']],
   [[], ['plants:create']],
   [['plants:read', 5], []],
-  [null, []],
-  [7, []],
   [{ 'plants:read': true }, []],
 ])('reads the scope claim %j as the scopes %j', async (scope, scopes) => {
   const exp = inSeconds(300);
@@ -117,68 +107,33 @@ it('names no expiry in whoAmI when the year of the expiry has more than four dig
   expect(output).toEqual({ name: 'Ann', scopes: ['plants:create'] });
 });
 
-describe('a forged JWT', () => {
+it('rejects a JWT that is not signed, was changed, or names its own key', async () => {
   const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
-
-  it('is rejected when it is not signed, or was changed after it was signed', async () => {
-    const [header = '', claims = '', signature = ''] = (await jwts.provider.sign()).split('.');
-    const payload = JSON.parse(Buffer.from(claims, 'base64url').toString());
-    const unsigned = ['none', 'None', 'nOnE', ''].map((alg) => encode({ alg, kid: 'first' }));
-    const tokens = [
-      ...unsigned.flatMap((none) => [`${none}.${claims}.`, `${none}.${claims}.AAAA`]),
-      `${header}.${encode({ ...payload, sub: 'admin' })}.${signature}`,
-      `${encode({ alg: 'PS256', kid: 'first' })}.${claims}.${signature}`,
-      `${header}.${claims}.${signature.slice(0, -4)}`,
-      `${header}.${claims}.`,
-      `${header}.${claims}.${signature}.${signature}`,
-      `${header}.${claims}`,
-      `${encode({ alg: 'RS256', kid: 'first', enc: 'A256GCM' })}.a.b.c.d`,
-    ];
-    for (const token of tokens) expect(await outcomeOf(token)).toBe(40101);
-  });
-
-  it('is rejected when the public key is used as a shared secret', async () => {
-    const { n = '', ...jwk } = await exportJWK(jwts.publicKey);
-    const spki = await exportSPKI(jwts.publicKey);
-    for (const secret of [spki, spki.trim(), n, JSON.stringify({ n, ...jwk })]) {
-      const key = new TextEncoder().encode(secret);
-      const token = await jwts.provider.sign({ key, header: { alg: 'HS256', kid: 'public' } });
-      expect(await outcomeOf(token)).toBe(40101);
-    }
-  });
-
-  it('is rejected even when its header contains its key or a URL of its key', async () => {
-    const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
-    const attacker = await startIdentityProvider();
-    const jwk = await exportJWK(publicKey);
-    const x5c = [Buffer.from(await exportSPKI(publicKey)).toString('base64')];
-    const { jwksUrl } = attacker;
-    for (const more of [{}, { jwk }, { x5c }, { jku: jwksUrl }, { x5u: jwksUrl }]) {
-      const forged = { key: privateKey, header: { alg: 'RS256', ...more } };
-      expect(await outcomeOf(await jwts.provider.sign(forged))).toBe(40101);
-    }
-    expect(attacker.fetches).toBe(0);
-    await attacker.stop();
-  });
-
-  it.each([
-    [null, {}],
-    [{ alg: 'RS256', kid: 'first', crit: ['x'], x: 1 }, {}],
-    [[], {}],
-    [{ alg: 5 }, {}],
-    [{ alg: 'RS256', kid: { a: 1 } }, {}],
-    [{ alg: 'RS256', kid: 'first', typ: 5 }, null],
-  ])('is rejected with the header %j and the claims %j', async (header, claims) => {
-    expect(await outcomeOf(`${encode(header)}.${encode(claims)}.AAAA`)).toBe(40101);
-  });
+  const [header = '', claims = '', signature = ''] = (await jwts.provider.sign()).split('.');
+  const payload = JSON.parse(Buffer.from(claims, 'base64url').toString());
+  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+  const spki = await exportSPKI(jwts.publicKey);
+  const forge = (header: object, key: CryptoKey | Uint8Array = privateKey) =>
+    jwts.provider.sign({ key, header: { alg: 'RS256', ...header } });
+  for (const token of [
+    ...['none', 'None', ''].map((alg) => `${encode({ alg, kid: 'first' })}.${claims}.`),
+    `${header}.${encode({ ...payload, sub: 'admin' })}.${signature}`,
+    `${encode({ alg: 'PS256', kid: 'first' })}.${claims}.${signature}`,
+    `${header}.${claims}.${signature.slice(0, -4)}`,
+    `${header}.${claims}`,
+    `${encode({ alg: 'RS256', kid: 'first', enc: 'A256GCM' })}.a.b.c.d`,
+    `${encode({ alg: 'RS256', kid: { a: 1 } })}.${claims}.AAAA`,
+    `${encode(null)}.${encode(null)}.AAAA`,
+    // The public key as a shared secret.
+    await forge({ alg: 'HS256', kid: 'public' }, new TextEncoder().encode(spki)),
+    await forge({}),
+    await forge({ jwk: await exportJWK(publicKey) }),
+  ]) {
+    expect(await outcomeOf(token)).toBe(40101);
+  }
 });
 
 describe('the identity provider', () => {
-  it.each(Object.keys(badKeys))('cannot make the server use a key that %s', async (kid) => {
-    expect(await outcomeOf(await jwts.provider.sign({ header: { kid } }))).toBe(40101);
-    expect(await outcomeOf(await jwts.provider.sign())).toBe(200);
-  });
-
   it('may be down or silent while its known keys stay in use', async () => {
     for (const mode of ['up', 'down', 'silent', 'up'] as const) {
       jwts.provider.mode = mode;

@@ -39,50 +39,39 @@ it.each(surfaces)(
 );
 
 const targets = [
-  ...['/plants', '/plants/', '//plants', '/plants//', '/./plants', '/x/../plants', '/plants/.'],
-  ...['/%70lants', '/%2fplants', '/plants%2f', '/plants%00', '/plants%20', '/plants%0d%0a'],
-  ...['/plants;x', '/plants.json', '/PLANTS', '/plants#x', '/plants?', '/plants?x=/livez'],
-  ...['/livez/../plants', '/livez/..%2fplants', '/docs/../plants', '/docs/%2e%2e/plants'],
-  ...['http://x/plants', 'http://x//plants', '/http://x/plants'],
+  ...['/plants', '/plants/', '//plants', '/./plants', '/x/../plants', '/%70lants', '/%2fplants'],
+  ...['/plants%00', '/plants;x', '/PLANTS', '/plants#x', '/plants?x=/livez', '/livez/../plants'],
+  ...['/livez/..%2fplants', '/docs/%2e%2e/plants', 'http://x/plants', '/http://x/plants'],
   ...[`HTTPS://user:${token}@x/plants`, `/plants?access_token=${token}`],
-  ...[`/plants?token=${token}`, `/plants?authorization=Bearer%20${token}`],
-  ...['/trpc/createPlant', '/trpc//createPlant', '//trpc/createPlant', '/trpc/createPlant/'],
-  ...['/%74rpc/create%50lant', '/trpc/%63reatePlant', '/trpc%2fcreatePlant', '/TRPC/createPlant'],
-  ...['/trpc/createPlant?batch=1', '/trpc/createPlant,createPlant?batch=1', '/trpc/'],
-  ...['/trpc/createPlant?input=%7B%22json%22%3A%7B%22id%22%3A1%2C%22name%22%3A%22x%22%7D%7D'],
+  ...[`/plants?authorization=Bearer%20${token}`, '/trpc/createPlant', '/trpc//createPlant'],
+  ...['/%74rpc/create%50lant', '/trpc%2fcreatePlant', '/trpc/createPlant?batch=1'],
+  ...['/trpc/createPlant,createPlant?batch=1', '/trpc/createPlant?input={"json":{"id":1}}'],
   `/trpc/createPlant?connectionParams=%7B%22authorization%22%3A%22Bearer%20${token}%22%7D`,
 ];
 
-it.each([
-  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'],
-])('the method %s creates no plant at any path without a token', async (method) => {
-  for (const target of targets) {
-    const { status } = await send(target, [], method);
-    expect([400, 401, 404, 405], target).toContain(status);
-  }
-});
+it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
+  'the method %s creates no plant at any path without a token',
+  async (method) => {
+    for (const target of targets) {
+      const { status } = await send(target, [], method);
+      expect([400, 401, 404, 405], target).toContain(status);
+    }
+  },
+);
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const sha256 = createHash('sha256').update(token).digest();
 
 const credentials = {
   40100: [
-    ...['', 'Bearer', 'Bearer ', token, `Bearer${token}`, `Bearer=${token}`],
-    ...[`Bearer:${token}`, `Bearer\t${token}`, `Basic ${base64(`${token}:`)}`],
-    ...[`Basic ${token}`, `Basic Bearer ${token}`, `Token ${token}`, `DPoP ${token}`],
-    ...[`Digest username="${token}"`, `Negotiate ${token}`],
+    ...['', 'Bearer', 'Bearer ', token, `Bearer${token}`, `Bearer=${token}`, `Bearer\t${token}`],
+    ...[`Basic ${base64(`${token}:`)}`, `Basic Bearer ${token}`, `Digest username="${token}"`],
   ],
   40101: [
     ...[`Bearer ${token} x`, `Bearer ${token}, Bearer ${token}`, `Bearer "${token}"`],
-    ...[
-      `Bearer ${token.slice(1)}`,
-      `Bearer ${token.slice(0, -1)}`,
-      `Bearer ${token}1`,
-      `Bearer ${token}=`,
-    ],
-    ...['Bearer *', `Bearer ${token}\u00e9`, `Bearer Bearer ${token}`, 'Bearer null'],
-    ...['Bearer undefined', `Bearer ${sha256.toString('hex')}`],
-    ...[`Bearer ${sha256.toString('base64')}`, `Bearer ${base64(token)}`],
+    ...[`Bearer ${token.slice(1)}`, `Bearer ${token.slice(0, -1)}`, `Bearer ${token}1`],
+    ...['Bearer *', `Bearer ${token}\u00e9`, `Bearer Bearer ${token}`, 'Bearer undefined'],
+    ...[`Bearer ${sha256.toString('hex')}`, `Bearer ${base64(token)}`],
   ],
 };
 
@@ -103,30 +92,21 @@ it.each(
 );
 
 it.each(surfaces)(
-  'creates no plant over $name with a token in the wrong place',
+  'creates no plant over $name with a token in the wrong place, or with two tokens',
   async ({ path }) => {
     const headers = [
       ...[`Proxy-Authorization: Bearer ${token}`, `X-Authorization: Bearer ${token}`],
-      ...[`Access-Token: ${token}`, 'X-Original-URL: /livez', 'X-Forwarded-User: tester'],
-      `Cookie: access_token=${token}; authorization=Bearer ${token}`,
-      ...['X-Forwarded-For: 127.0.0.1', 'X-HTTP-Method: GET', 'X-HTTP-Method-Override: GET'],
-      ...['X-Rewrite-URL: /livez', 'Connection: authorization', 'Upgrade: websocket'],
-      'Trailer: authorization',
+      ...[`Cookie: access_token=${token}; authorization=Bearer ${token}`],
+      ...['X-Original-URL: /livez', 'X-Forwarded-User: tester', 'X-Forwarded-For: 127.0.0.1'],
+      ...['X-HTTP-Method-Override: GET', 'Connection: authorization', 'Trailer: authorization'],
     ];
     for (const each of headers) expectError(await send(path, [each]), 40100);
+    for (const other of ['Authorization: Bearer guess', authorization]) {
+      expectError(await send(path, [authorization, other]), 40101);
+      expectError(await send(path, [other, authorization]), 40101);
+    }
     const override = ['X-HTTP-Method-Override: POST', 'X-Original-URL: /plants'];
     expect((await send('/livez', override)).status).toBe(405);
-  },
-);
-
-it.each(surfaces)(
-  'creates no plant over $name with two Authorization headers',
-  async ({ path }) => {
-    const others = ['Authorization: Bearer guess', 'authorization: Basic eA==', authorization];
-    for (const other of others) {
-      expect((await send(path, [authorization, other])).status).toBe(401);
-      expect((await send(path, [other, authorization])).status).toBe(401);
-    }
   },
 );
 
