@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { documentOf } from '../fixtures/document.ts';
 import { bearer, close, contentType, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
-import { type Row, startServer, storedPlants, type TestServer, token } from '../fixtures/server.ts';
+import { type Row, shareServer, storedPlants, token } from '../fixtures/server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
 /** The seed is different in each run. Set `FAST_CHECK_SEED` to repeat a run. */
@@ -19,7 +20,7 @@ const maxId = 2n ** 63n - 1n;
 // A few ids are frequent, so that several creates have the same id.
 const id = fc.oneof(fc.bigInt(-3n, 3n), fc.bigInt(minId, maxId), fc.constantFrom(minId, maxId));
 
-/** The ways to write an integer in JSON. */
+/** An integer, and a way to write it in JSON. */
 const idJson = fc
   .tuple(id, fc.nat(25), fc.constantFrom('', '.0', '.000'), fc.constantFrom('e', 'E', 'e+', 'E+0'))
   .chain(([integer, shift, fraction, e]) => {
@@ -32,13 +33,13 @@ const idJson = fc
       digits === '0' ? '-0e-2' : `${digits}00e-2`,
       shift > 0 ? shifted : digits,
     ];
-    return fc.constantFrom(...spellings.map((spelling) => sign + spelling));
+    return fc.constantFrom(...spellings.map((spelling) => [integer, sign + spelling] as const));
   });
 
 /** Text that Postgres can store. */
-const textJson = fc
+const text = fc
   .oneof(fc.constantFrom('', 'Monstera', 'x'), fc.string({ unit: 'binary' }))
-  .map((text) => JSON.stringify(text.replaceAll('\0', '')));
+  .map((text) => text.replaceAll('\0', ''));
 
 const anyValue = fc.json({ maxDepth: 2 });
 
@@ -50,11 +51,13 @@ const unknownProperties = fc.array(
   { maxLength: 2 },
 );
 
-const plantJson = fc
-  .tuple(unknownProperties, idJson, fc.option(textJson), textJson)
-  .map(([unknown, id, tag, name]) => {
-    const tags = tag === null ? [] : [`"tag": ${tag}`];
-    return `{${[...unknown, `"id": ${id}`, ...tags, `"name": ${name}`]}}`;
+/** A plant, and a JSON text of it. */
+const anyPlant = fc
+  .tuple(unknownProperties, idJson, fc.option(text), text)
+  .map(([unknown, [id, idText], tag, name]) => {
+    const tags = tag === null ? [] : [`"tag": ${JSON.stringify(tag)}`];
+    const json = `{${[...unknown, `"id": ${idText}`, ...tags, `"name": ${JSON.stringify(name)}`]}}`;
+    return { json, plant: { id, name, tag } };
   });
 
 const invalidId = fc.oneof(
@@ -84,8 +87,8 @@ const anyBody = fc.oneof(
   fc.uint8Array().map((bytes) => Buffer.from(bytes)),
   // This is a valid plant in which a few bytes are removed or replaced.
   fc
-    .tuple(plantJson, fc.nat(), fc.nat(4), fc.uint8Array({ maxLength: 4 }))
-    .map(([json, at, cut, bytes]) => {
+    .tuple(anyPlant, fc.nat(), fc.nat(4), fc.uint8Array({ maxLength: 4 }))
+    .map(([{ json }, at, cut, bytes]) => {
       const whole = Buffer.from(json);
       const start = at % (whole.length + 1);
       return Buffer.concat([whole.subarray(0, start), bytes, whole.subarray(start + cut)]);
@@ -115,40 +118,32 @@ const anyHeaders = fc.array(
 );
 
 describe(`random requests with the seed ${seed}`, () => {
-  let server: TestServer;
+  const server = shareServer();
   let document: Awaited<ReturnType<typeof documentOf>>;
   /** The plants that the server acknowledged with 200. The table must contain these plants and no others. */
   const acknowledged = new Map<bigint, Omit<Row, 'id'>>();
 
   beforeAll(async () => {
     console.log(`any request: seed ${seed}`);
-    server = await startServer();
     document = await documentOf(server.url);
   });
 
-  /**
-   * Sends a request and compares the response with the OpenAPI document and with the stored plants.
-   */
-  async function check({ headers, body }: Request): Promise<number> {
+  /** Sends a request, and compares the response with the document and with the acknowledged plants. */
+  async function check({ headers, body }: Request, plant?: Row): Promise<number> {
     const head = Buffer.from(rawRequest('POST /plants', [close, ...headers]), 'latin1');
     const response = await sendRaw(server.url, Buffer.concat([head, body, filler]));
-    const json: unknown = JSON.parse(response.body);
-    if (response.status !== 501) expect(response.status).toBeLessThan(500);
+    const { status } = response;
+    if (status !== 501) expect(status).toBeLessThan(500);
     document.expectDescribed('POST /plants', response);
-
-    const plant = readPlant(body.toString());
-    if (response.status === 200) {
-      if (!plant) throw new Error('an invalid plant got 200');
-      const { id, ...row } = plant;
-      expect(json).toStrictEqual({ name: row.name, ...(row.tag !== null && { tag: row.tag }) });
-      expect(acknowledged.get(id) ?? row).toEqual(row);
-      acknowledged.set(id, row);
-    } else if (plant && response.status === 409) {
-      const { id, ...row } = plant;
-      expect(acknowledged.get(id)).not.toEqual(row);
-      expect(acknowledged.has(id)).toBe(true);
-    }
-    return response.status;
+    if (!plant || (status !== 200 && status !== 409)) return status;
+    const { id, ...row } = plant;
+    const stored = acknowledged.get(id) ?? (status === 200 ? row : undefined);
+    expect(isDeepStrictEqual(stored, row)).toBe(status === 200);
+    if (status === 409) return status;
+    const created = { name: row.name, ...(row.tag !== null && { tag: row.tag }) };
+    expect(JSON.parse(response.body)).toStrictEqual(created);
+    acknowledged.set(id, row);
+    return status;
   }
 
   /** Runs a check with `numRuns` random values. */
@@ -156,44 +151,49 @@ describe(`random requests with the seed ${seed}`, () => {
     fc.assert(fc.asyncProperty(values, run), { seed, numRuns: numRuns * times });
 
   it('a request with a valid plant gets 200 or 409', () =>
-    forAll(150, plantJson, async (json) => {
-      expect([200, 409]).toContain(await check(wellFormed(Buffer.from(json))));
+    forAll(150, anyPlant, async ({ json, plant }) => {
+      expect([200, 409]).toContain(await check(wellFormed(json), plant));
+    }));
+
+  it('a request with random headers gets a response that the document describes', () =>
+    forAll(200, fc.tuple(anyHeaders, anyPlant), async ([headers, { json, plant }]) => {
+      await check({ headers, body: Buffer.from(json) }, plant);
     }));
 
   it('a request with an invalid plant gets 400', () =>
     forAll(150, invalidPlantJson, async (json) => {
-      expect(await check(wellFormed(Buffer.from(json)))).toBe(400);
+      expect(await check(wellFormed(json))).toBe(400);
     }));
 
-  it('a request with random JSON or random bytes gets a response that the document describes', () =>
-    forAll(150, anyBody, async (body) => void (await check(wellFormed(body)))));
+  it('the table contains exactly the plants that the server acknowledged with 200', async () => {
+    const rows = await storedPlants(server);
+    expect(new Map(rows.map(({ id, ...row }) => [id, row]))).toEqual(acknowledged);
+    expect(rows.length).toBeGreaterThan(30);
+  });
 
-  it('a request with random headers gets a response that the document describes', () =>
-    forAll(200, fc.tuple(anyHeaders, plantJson), async ([headers, json]) => {
-      await check({ headers, body: Buffer.from(json) });
-    }));
+  const anyJson = fc.oneof(
+    anyPlant.map(({ json }) => json),
+    invalidPlantJson,
+    anyValue,
+  );
 
   it('a create gets the same response over REST and tRPC', () =>
-    forAll(150, fc.oneof(plantJson, invalidPlantJson, anyValue), async (json) => {
-      const status = await check(wellFormed(Buffer.from(json)));
+    forAll(150, anyJson, async (json) => {
+      const status = await check(wellFormed(json));
       const sent = surfaces.map((surface) => surface.send(server, json));
       const responses = (await Promise.all(sent)).map(({ headers, ...response }) => response);
       expect(responses[0]?.status).toBe(status);
       expect(responses[0]).toEqual(responses[1]);
     }));
 
+  it('a request with random JSON or random bytes gets a response that the document describes', () =>
+    forAll(150, anyBody, async (body) => void (await check(wellFormed(body)))));
+
   it('bytes that are not HTTP get a status from 400 to 499', () =>
     forAll(80, fc.uint8Array({ minLength: 1 }), async (bytes) => {
       const { status } = await sendRaw(server.url, bytes, true);
       expect(status >= 400 && status < 500).toBe(!onlyLineEnds(bytes));
     }));
-
-  it('the table contains exactly the plants that the server acknowledged with 200', async () => {
-    await server.stop();
-    const rows = await storedPlants(server);
-    expect(new Map(rows.map(({ id, ...row }) => [id, row]))).toEqual(acknowledged);
-    expect(rows.length).toBeGreaterThan(30);
-  });
 });
 
 /** When the Content-Length is larger than the body, the server reads these bytes as the end of the body. */
@@ -204,43 +204,9 @@ interface Request {
   body: Buffer;
 }
 
-const wellFormed = (body: Buffer): Request => ({
-  headers: [authorization, contentType, `Content-Length: ${body.length}`],
-  body,
-});
+function wellFormed(text: string | Buffer): Request {
+  const body = Buffer.from(text);
+  return { headers: [authorization, contentType, `Content-Length: ${body.length}`], body };
+}
 
 const onlyLineEnds = (bytes: Uint8Array) => bytes.every((byte) => byte === 10 || byte === 13);
-
-/** Reads a plant from JSON without the server's code. Returns undefined for an invalid plant. */
-function readPlant(text: string): Row | undefined {
-  let json: unknown;
-  const sources = new Map<unknown, string | undefined>();
-  try {
-    json = JSON.parse(text, function (this: unknown, key, value, context?: { source?: string }) {
-      if (key === 'id') sources.set(this, context?.source);
-      return value;
-    });
-  } catch {
-    return undefined;
-  }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
-  const { id: rounded, name, tag } = json as Record<string, unknown>;
-  const id = typeof rounded === 'number' ? integerFrom(sources.get(json) ?? '') : undefined;
-  const isText = (value: unknown) =>
-    typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
-  if (id === undefined || !isText(name) || (tag !== undefined && !isText(tag))) return undefined;
-  return { id, name: name as string, tag: (tag as string | undefined) ?? null };
-}
-
-/** Returns the exact value of a JSON number, or undefined when the number is not an int64. */
-function integerFrom(source: string): bigint | undefined {
-  const [, mantissa = '', exponent = '0'] = /^([^eE]*)(?:[eE](.*))?$/.exec(source) ?? [];
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const scale = Number(exponent) - fraction.length;
-  if (Math.abs(scale) > 2000) return undefined;
-  const digits = BigInt(whole.replace('-', '') + fraction);
-  const power = 10n ** BigInt(Math.abs(scale));
-  if (scale < 0 && digits % power !== 0n) return undefined;
-  const value = (scale < 0 ? digits / power : digits * power) * (whole.startsWith('-') ? -1n : 1n);
-  return value >= minId && value <= maxId ? value : undefined;
-}

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createDatabase, freePort } from '@plant-store/test-setup';
-import { beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { jwtSettings } from '../fixtures/identity-provider.ts';
 import { bearer, close, contentType, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
 import { token } from '../fixtures/server.ts';
@@ -209,8 +209,9 @@ beforeAll(async () => {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   await vi.waitFor(() => fetch(url));
-  return () => void server.kill();
 });
+
+afterAll(() => void server.kill());
 
 it.each(Object.entries(hostileRequests))(
   'a request with %s blocks the event loop for at most 50 ms',

@@ -10,46 +10,35 @@ import { get, post } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
-/** Sends the body of a create. Resolves with the response. */
-async function finishCreate(socket: Socket): Promise<string> {
+/** Sends the body of a create, whose response must be 200. */
+async function finishCreate(socket: Socket): Promise<void> {
   const [response] = await Promise.all([once(socket, 'data'), socket.write(plant)]);
-  return String(response);
+  expect(String(response)).toMatch(/^HTTP\/1\.1 200 OK/);
 }
-
-const created = /^HTTP\/1\.1 200 OK/;
 
 const stopsListening = ({ url }: Served) =>
   vi.waitFor(() => expect(fetch(`${url}/livez`)).rejects.toThrow());
 
 describe.runIf(hasPosixSignals)('the process', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'responds to the requests in progress before it exits on %s',
+    'responds to each request and wait in progress before it exits on %s',
     async (signal) => {
       const server = await serve();
+      const { next } = Object(await (await get(server, '/plants/changes')).json());
+      const waiting = get(server, `/plants/changes?after=${next}&wait=20`);
+      const streams = await Promise.all(eventSurfaces.map((each) => requestEvents(each, server)));
+      const texts = streams.map((stream) => stream.text());
       const socket = await beginCreate(server, plant);
       server.child.kill(signal);
-      await stopsListening(server);
-      expect(await finishCreate(socket)).toMatch(created);
+      const response = await waiting;
+      expect([response.status, await response.json()]).toEqual([200, { changes: [], next }]);
+      for (const text of await Promise.all(texts)) {
+        expect(text).not.toMatch(/event: (return|serialized-error)/);
+      }
+      await finishCreate(socket);
       expect(await server.ended()).toBe(0);
     },
   );
-
-  it('ends the waits for changes without an error before the exit', async () => {
-    const server = await serve();
-    const { next } = Object(await (await get(server, '/plants/changes')).json());
-    const waiting = get(server, `/plants/changes?after=${next}&wait=20`);
-    const streams = await Promise.all(eventSurfaces.map((each) => requestEvents(each, server)));
-    const texts = streams.map((stream) => stream.text());
-    const socket = await beginCreate(server, plant);
-    server.child.kill('SIGTERM');
-    const response = await waiting;
-    expect([response.status, await response.json()]).toEqual([200, { changes: [], next }]);
-    for (const text of await Promise.all(texts)) {
-      expect(text).not.toMatch(/event: (return|serialized-error)/);
-    }
-    expect(await finishCreate(socket)).toMatch(created);
-    expect(await server.ended()).toBe(0);
-  });
 
   it('is not ready after SIGTERM, but accepts requests during the drain delay', async () => {
     const server = await serve({ PLANT_STORE_DRAIN_DELAY_MS: '600000' });
@@ -80,26 +69,21 @@ describe.runIf(hasPosixSignals)('the process', () => {
     expect(await stopProgram(server)).toBe(0);
   });
 
-  /** Returns an environment variable that makes the server run `code` on SIGUSR2. */
-  const onSigusr2 = (code: string) => runFirst(`process.on('SIGUSR2', () => { ${code} })`);
-
   it.each([
     ['an uncaught exception', `throw new TypeError('an accident')`],
     ['an unhandled rejection', `Promise.reject(new TypeError('an accident'))`],
-    ['a thrown value that is not an error', `throw { secret: 'secret' }`],
   ])(
     'after %s, responds to the requests in progress, logs the cause, and exits with code 1',
     async (_event, code) => {
-      const server = await serve(onSigusr2(code));
+      const server = await serve(runFirst(`process.on('SIGUSR2', () => { ${code} })`));
       const socket = await beginCreate(server, plant);
       server.child.kill('SIGUSR2');
       await stopsListening(server);
-      expect(await finishCreate(socket)).toMatch(created);
+      await finishCreate(socket);
       expect(await server.ended()).toBe(1);
       const fatal = server.log().filter(({ level }) => level === 60);
-      expect(fatal).toHaveLength(1);
-      expect(JSON.stringify(fatal).includes('an accident')).toBe(code.includes('an accident'));
-      expect(server.output()).not.toMatch(/"secret"|\n +at /);
+      expect(fatal).toMatchObject([{ err: { message: 'an accident' } }]);
+      expect(server.output()).not.toMatch(/\n +at /);
     },
   );
 });
