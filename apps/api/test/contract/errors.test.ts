@@ -127,12 +127,3 @@ it.each(Object.keys(causes) as ErrorKind[])(
     if ([429, 503].includes(status)) expect(headers.get('retry-after')).toMatch(/^\d+$/);
   },
 );
-
-it.each(['POST /plants', 'GET /plants', 'DELETE /plants/{id}', 'GET /plants/changes'])(
-  '%s declares the statuses that every operation has',
-  async (name) => {
-    const everywhere = ['400', '401', '403', '404', '429', '503', 'default'];
-    const { statusesOf } = await documentOf(server.url);
-    expect(statusesOf(name)).toEqual(expect.arrayContaining(everywhere));
-  },
-);

@@ -163,8 +163,12 @@ it('has only patterns with the same meaning in RE2, the regular expressions of G
   }
 });
 
-it('declares HEAD wherever it declares GET', () => {
-  for (const { get, head } of Object.values<Record<string, unknown>>(document.paths)) {
-    expect(Boolean(head)).toBe(Boolean(get));
+it('declares HEAD beside GET, and the statuses that every operation has', () => {
+  const everywhere = ['400', '401', '404', '429', '503', 'default'];
+  for (const path of Object.values<Record<string, { responses: object }>>(document.paths)) {
+    expect('head' in path).toBe('get' in path);
+    for (const { responses } of Object.values(path)) {
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(everywhere));
+    }
   }
 });
