@@ -31,10 +31,9 @@ export interface History extends WorldOptions {
 
 /**
  * The copies must be the table this many milliseconds after the last write. An instance that is killed while
- * it sends a webhook's message holds the message back for a minute. When two attempts fail on a busy machine,
- * the third follows after five minutes.
+ * it sends a webhook's message holds the message back for a minute.
  */
-const patience = 420_000;
+const patience = 240_000;
 
 /** A report shows at most this many calls on an id: the last ones before the wrong result. */
 const maxLines = 12;

@@ -160,18 +160,23 @@ export class WebhookSender {
     const id = `msg_${randomUUID()}`;
     try {
       const page = await feed.read(positionOf(row), maxChanges);
+      if (page.changes.length === 0) {
+        return { id, to: isBehind(feedEnd, page.end) ? feedEnd : page.end };
+      }
       const begun = row.message_id !== null && {
         ...page.end,
         transaction: BigInt(row.to_transaction ?? 0),
         id: BigInt(row.to_id ?? 0),
       };
-      const changes = begun
-        ? page.changes.filter(({ position }) => !isBehind(position, begun))
-        : firstThatFit(page.changes);
+      const changes = firstThatFit(
+        page.changes.filter(({ position }) => !begun || !isBehind(position, begun)),
+      );
       const last = changes.at(-1)?.position;
-      if (!last) return { id, to: begun || (isBehind(feedEnd, page.end) ? feedEnd : page.end) };
+      // Without changes, each plant of the message has a newer change.
+      if (!last) return { id, to: begun || page.end };
+      // This page may end before the message did, because each instance keeps pages of its own.
       const isWhole = changes.length === page.changes.length;
-      const to = begun || (isWhole ? page.end : { ...page.end, ...last });
+      const to = isWhole ? page.end : { ...page.end, ...last };
       const body = messageBody('plants.changed', `{"changes":[${changes.map(changeJson)}]}`);
       return { id: row.message_id ?? id, body, to };
     } catch (error) {
