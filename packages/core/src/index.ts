@@ -23,6 +23,6 @@ export {
   type StoreEvents,
 } from './plant-store.ts';
 export { PlantStoreError } from './plant-store-error.ts';
+export type { ManyCreatesOutcome } from './plants/creates.ts';
+export type { ConditionalOptions } from './plants/edits.ts';
 export type { WebhookSettings, Webhooks } from './webhooks/webhooks.ts';
-export type { ManyCreatesOutcome } from './writes/creates.ts';
-export type { ConditionalOptions } from './writes/edits.ts';

@@ -25,15 +25,121 @@ import {
 } from './database/database.ts';
 import type { CallOptions } from './database/deadline.ts';
 import { check, PlantStoreError } from './plant-store-error.ts';
-import { createReads, type Reads } from './plants/reads.ts';
-import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';
 import {
   type CommittedBatch,
   type Creates,
   createCreates,
   type ManyCreatesOutcome,
-} from './writes/creates.ts';
-import { type ConditionalOptions, createEdits, type Edits } from './writes/edits.ts';
+} from './plants/creates.ts';
+import { type ConditionalOptions, createEdits, type Edits } from './plants/edits.ts';
+import { createReads, type Reads } from './plants/reads.ts';
+import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';
+
+/**
+ * Opens the store and migrates its tables. While the Postgres is unreachable, every call throws
+ * `databaseUnavailable`. This includes `ready`.
+ *
+ * @throws DataDirectoryError when the data directory is not usable.
+ * @throws DatabaseSettingsError when somebody must change the settings or the URL of the Postgres before the
+ *   store can use it.
+ */
+export async function openPlantStore(
+  options: DatabaseOptions,
+  { webhooks, ...openOptions }: OpenOptions & { webhooks?: WebhookSettings } = {},
+): Promise<PlantStore> {
+  const database = await openDatabase(options, openOptions);
+  return createPlantStore(database, webhooks);
+}
+
+function createPlantStore(database: Database, webhookSettings?: WebhookSettings): PlantStore {
+  const events = new EventEmitter<StoreEvents>();
+  // An error of a listener is an uncaught exception, and harms no write.
+  const warn = (message: string) => process.nextTick(() => events.emit('warning', message));
+  const feed = new Feed(database);
+  const reads = createReads(database);
+  const edits = createEdits(database, feed.notice);
+  const creates = createCreates(database, (committed) => {
+    feed.notice();
+    process.nextTick(() => events.emit('batch', committed));
+  });
+  const webhooks = createWebhooks(database, feed, warn, webhookSettings);
+  let closed: Promise<void> | undefined;
+  let running = 0;
+  const writesEnded = Promise.withResolvers<void>();
+
+  const unchecked: PlantStore['unchecked'] = {
+    ...reads,
+    create: whileOpen(creates.create),
+    createMany: whileOpen(creates.createMany),
+    replace: whileOpen(edits.replace),
+    delete: whileOpen(edits.delete),
+  };
+
+  return {
+    create: async (plant, options) => unchecked.create(check(NewPlant, plant), options),
+    createMany: async (plants, options) =>
+      unchecked.createMany(check(NewPlants, { plants }).plants, options),
+    get: async (id, options) => (await unchecked.get(checkId(id), options))?.value(),
+    list: async (query, options) =>
+      (await unchecked.list(check(ListPlants, query), options)).value(),
+    count: async (query, options) => unchecked.count(check(CountPlants, query), options),
+    replace: async (id, plant, options) =>
+      (await unchecked.replace(checkId(id), check(Plant, plant), options))?.value(),
+    delete: async (id, options) => unchecked.delete(checkId(id), options),
+    changes: async (query, options) => (await feed.changes(check(Changes, query), options)).value(),
+    async *follow(options) {
+      const pages = feed.follow(options);
+      for (;;) yield (await pages.next()).value.value();
+    },
+    unchecked,
+    feed,
+    accessTokens: createAccessTokens(database),
+    webhooks,
+    events,
+    ready: reads.ready,
+    pending: creates.pending,
+    pool: database.pool,
+    close: () => (closed ??= close()),
+  };
+
+  /** Makes a write fail once the store closes. `close` waits for the writes that run. */
+  function whileOpen<Call extends unknown[], Output>(write: (...call: Call) => Promise<Output>) {
+    return async (...call: Call): Promise<Output> => {
+      if (closed) throw closing();
+      running += 1;
+      try {
+        return await write(...call);
+      } finally {
+        running -= 1;
+        if (closed && running === 0) writesEnded.resolve();
+      }
+    };
+  }
+
+  async function close(): Promise<void> {
+    if (running === 0) writesEnded.resolve();
+    feed.close();
+    await webhooks.stop();
+    await writesEnded.promise;
+    await database.close();
+  }
+}
+
+const closing = () =>
+  new PlantStoreError(
+    'shuttingDown',
+    'the store is closing: nothing was written, send the plant again later',
+  );
+
+const checkId = (id: bigint) => check(Id, { id }).id;
+const Id = z.object({ id: Int64 });
+
+const { limit } = ListPlantChanges.unwrap().shape;
+
+/** The store's default for `limit` is higher than the default of the REST operation. */
+const Changes = ListPlantChanges.unwrap()
+  .extend({ limit: limit.unwrap().default(maxPageSize) })
+  .prefault({});
 
 /**
  * The events of a store:
@@ -189,94 +295,3 @@ export interface PlantStore {
    */
   close(): Promise<void>;
 }
-
-/**
- * Opens the store and migrates its tables. While the Postgres is unreachable, every call throws
- * `databaseUnavailable`. This includes `ready`.
- *
- * @throws DataDirectoryError when the data directory is not usable.
- * @throws DatabaseSettingsError when somebody must change the settings or the URL of the Postgres before the
- *   store can use it.
- */
-export async function openPlantStore(
-  options: DatabaseOptions,
-  { webhooks, ...openOptions }: OpenOptions & { webhooks?: WebhookSettings } = {},
-): Promise<PlantStore> {
-  const database = await openDatabase(options, openOptions);
-  return createPlantStore(database, webhooks);
-}
-
-function createPlantStore(database: Database, webhookSettings?: WebhookSettings): PlantStore {
-  const events = new EventEmitter<StoreEvents>();
-  // An error of a listener is an uncaught exception, and harms no write.
-  const warn = (message: string) => process.nextTick(() => events.emit('warning', message));
-  const feed = new Feed(database);
-  const reads = createReads(database);
-  const edits = createEdits(database, feed.notice);
-  const creates = createCreates(database, (committed) => {
-    feed.notice();
-    process.nextTick(() => events.emit('batch', committed));
-  });
-  const webhooks = createWebhooks(database, feed, warn, webhookSettings);
-  let closed: Promise<void> | undefined;
-
-  const unchecked: PlantStore['unchecked'] = {
-    ...reads,
-    create: whileOpen(creates.create),
-    createMany: whileOpen(creates.createMany),
-    replace: whileOpen(edits.replace),
-    delete: whileOpen(edits.delete),
-  };
-
-  return {
-    create: async (plant, options) => unchecked.create(check(NewPlant, plant), options),
-    createMany: async (plants, options) =>
-      unchecked.createMany(check(NewPlants, { plants }).plants, options),
-    get: async (id, options) => (await unchecked.get(checkId(id), options))?.value(),
-    list: async (query, options) =>
-      (await unchecked.list(check(ListPlants, query), options)).value(),
-    count: async (query, options) => unchecked.count(check(CountPlants, query), options),
-    replace: async (id, plant, options) =>
-      (await unchecked.replace(checkId(id), check(Plant, plant), options))?.value(),
-    delete: async (id, options) => unchecked.delete(checkId(id), options),
-    changes: async (query, options) => (await feed.changes(check(Changes, query), options)).value(),
-    async *follow(options) {
-      const pages = feed.follow(options);
-      for (;;) yield (await pages.next()).value.value();
-    },
-    unchecked,
-    feed,
-    accessTokens: createAccessTokens(database),
-    webhooks,
-    events,
-    ready: reads.ready,
-    pending: creates.pending,
-    pool: database.pool,
-    close: () => (closed ??= close()),
-  };
-
-  function whileOpen<Call extends unknown[], Output>(write: (...call: Call) => Promise<Output>) {
-    return async (...call: Call): Promise<Output> => {
-      if (!closed) return write(...call);
-      const message = 'the store is closing: nothing was written, send the plant again later';
-      throw new PlantStoreError('shuttingDown', message);
-    };
-  }
-
-  async function close(): Promise<void> {
-    feed.close();
-    await webhooks.stop();
-    await Promise.all([creates.drained(), edits.drained()]);
-    await database.close();
-  }
-}
-
-const checkId = (id: bigint) => check(Id, { id }).id;
-const Id = z.object({ id: Int64 });
-
-const { limit } = ListPlantChanges.unwrap().shape;
-
-/** The store's default for `limit` is higher than the default of the REST operation. */
-const Changes = ListPlantChanges.unwrap()
-  .extend({ limit: limit.unwrap().default(maxPageSize) })
-  .prefault({});

@@ -13,7 +13,7 @@ import * as z from 'zod';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database, Kind } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import { explainError, orUnavailable } from '../database/errors.ts';
+import { orUnavailable } from '../database/errors.ts';
 import { accessTokens } from '../database/tables.ts';
 import { check, insufficientScope, invalidInput, PlantStoreError } from '../plant-store-error.ts';
 import {
@@ -163,18 +163,12 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
   async function findPrincipals(calls: readonly Call<string, Principal | undefined>[]) {
     const { sha256 } = accessTokens;
     const found = db('reads').select().from(accessTokens);
-    try {
-      const rows = await found.where(
-        inArray(sha256, [...new Set(calls.map(({ input }) => input))]),
-      );
-      const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
-      for (const call of calls) call.resolve(toPrincipal(bySha256.get(call.input)));
-      const isOld = ({ lastUsedAt }: Row) => Date.now() - Number(lastUsedAt) >= lastUseInterval;
-      // Nobody waits for the update: after an error, the next look-up updates the time again.
-      for (const { id } of rows.filter(isOld)) lastUses.run(id).catch(() => {});
-    } catch (error) {
-      for (const call of calls) call.reject(explainError(error));
-    }
+    const rows = await found.where(inArray(sha256, [...new Set(calls.map(({ input }) => input))]));
+    const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
+    for (const call of calls) call.resolve(toPrincipal(bySha256.get(call.input)));
+    const isOld = ({ lastUsedAt }: Row) => Date.now() - Number(lastUsedAt) >= lastUseInterval;
+    // Nobody waits for the update: after an error, the next look-up updates the time again.
+    for (const { id } of rows.filter(isOld)) lastUses.run(id).catch(() => {});
   }
 
   async function updateLastUse(calls: readonly Call<string, void>[]): Promise<void> {

@@ -7,10 +7,14 @@ import {
   overloaded,
   StatementError,
 } from './errors.ts';
+import { sendUntilSettled } from './send-again.ts';
 
 export interface BatcherOptions<Input, Output> {
-  /** Runs one statement for all calls, and settles each call. Resolves when the statement has ended. Never rejects. */
-  readonly send: (calls: Call<Input, Output>[]) => Promise<void>;
+  /**
+   * Runs one statement for all calls, and settles each call. Resolves when the statement has ended, or rejects
+   * with its error. `send-again.ts` tells what happens to the calls that are not settled then.
+   */
+  readonly send: (calls: readonly Call<Input, Output>[], deadline: Deadline) => Promise<void>;
   /** The maximum number of statements that run at the same time. */
   readonly running: number;
   /** The number of calls that fill a statement. */
@@ -19,9 +23,12 @@ export interface BatcherOptions<Input, Output> {
   readonly size?: number;
   /** The size of a call, in bytes or rows. Default: 0. */
   readonly sizeOf?: (input: Input) => number;
-  /** The row that a write locks. A call waits while a running statement may lock its row. */
+  /**
+   * The row that a write locks. A statement has one call for each row, in ascending order, so two statements
+   * cannot deadlock. Further calls for a row wait, and are sent in the order of `run`.
+   */
   readonly rowOf?: (input: Input) => bigint;
-  /** The advice in the error for a call whose deadline passes. */
+  /** The advice in the errors of calls. */
   readonly advice?: Advice;
 }
 
@@ -87,11 +94,6 @@ export class Batcher<Input, Output> {
     return this.#waiting.length;
   }
 
-  /** Resolves when all current calls are settled. */
-  async drained(): Promise<void> {
-    await Promise.allSettled([...this.#waiting, ...this.#sent].map(({ outcome }) => outcome));
-  }
-
   get #sent(): Call<Input, Output>[] {
     return [...this.#running.keys()].flat();
   }
@@ -103,7 +105,7 @@ export class Batcher<Input, Output> {
       if (calls.length === 0) break;
       const startedAt = performance.now();
       this.#running.set(calls, startedAt);
-      void this.#options.send(calls).then(async () => {
+      void sendUntilSettled(calls, this.#options).then(async () => {
         this.#took = performance.now() - startedAt;
         await this.#gather();
         this.#running.delete(calls);
@@ -174,11 +176,15 @@ export class Batcher<Input, Output> {
     this.#keep((call) => {
       if (taken.length === maxBatch || total >= size) return true;
       if (this.#hasLeft(call, now)) return false;
-      if (rowOf && locked.has(rowOf(call.input))) return true;
+      if (rowOf) {
+        if (locked.has(rowOf(call.input))) return true;
+        locked.add(rowOf(call.input));
+      }
       taken.push(call);
       total += call.size;
       return false;
     });
+    if (rowOf) taken.sort((a, b) => (rowOf(a.input) < rowOf(b.input) ? -1 : 1));
     return taken;
   }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Caller, CallOptions } from './deadline.ts';
-import { type Advice, DataDirectoryError } from './errors.ts';
+import { DataDirectoryError } from './errors.ts';
 
 /** The location of a database: the URL of a Postgres, or the directory of an embedded database. */
 export type DatabaseOptions = { databaseUrl: string } | { dataDirectory: string };
@@ -89,8 +89,6 @@ export interface RunOptions extends CallOptions {
    * deadline at the latest.
    */
   readonly calls?: readonly { readonly caller: Caller | undefined }[];
-  /** The advice for the client. An error of the statement contains this advice. */
-  readonly advice?: Advice;
 }
 
 export interface PoolState {

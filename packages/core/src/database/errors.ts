@@ -196,8 +196,8 @@ export function explainError(error: unknown, advice?: Advice): PlantStoreError {
 }
 
 /** Waits for a query, and turns its error into a PlantStoreError. */
-export function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): Promise<T> {
+export function orUnavailable<T>(query: PromiseLike<T>): Promise<T> {
   return Promise.resolve(query).catch((error) => {
-    throw explainError(error, advice);
+    throw explainError(error);
   });
 }

@@ -99,7 +99,7 @@ export class Pool implements Database {
   // The casts give the rows the columns that the caller's text selects.
   readonly write = ((text, values, options) =>
     this.#run(text, values, options).catch((error) => {
-      throw explainError(error, options.advice);
+      throw explainError(error);
     })) as Run;
 
   readonly read = ((text, values, options) => {

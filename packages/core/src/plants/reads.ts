@@ -8,8 +8,8 @@ import {
 } from '@plant-store/schemas';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
-import type { CallOptions } from '../database/deadline.ts';
-import { explainError, outcomeOf } from '../database/errors.ts';
+import { type CallOptions, type Deadline, deadlineOf } from '../database/deadline.ts';
+import { sendUntilSettled } from '../database/send-again.ts';
 import { arrayText } from './content.ts';
 import { OutputText, type PlantText, plantsOf } from './output-text.ts';
 import { plantTexts, valuesOf } from './plant-json.ts';
@@ -26,7 +26,7 @@ import {
 } from './statements.ts';
 
 type Get = Call<bigint, PlantText | undefined>;
-type List = Call<ListPlants, OutputText<PlantPage>>;
+type List = Call<ListPlants, OutputText<PlantPage> | undefined>;
 type Columns = (string | null)[];
 
 /** The number of plants that fill a statement for lists. */
@@ -42,7 +42,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     running: 2,
     batch: 32,
   });
-  const lists = new Batcher<ListPlants, OutputText<PlantPage>>({
+  const lists = new Batcher<ListPlants, OutputText<PlantPage> | undefined>({
     send: listTogether,
     running: 2,
     batch: 128,
@@ -57,8 +57,10 @@ export function createReads({ read }: Pick<Database, 'read'>) {
 
     async list(query: ListPlants, options: CallOptions = {}): Promise<OutputText<PlantPage>> {
       if (query.after === int64Bounds.maximum) return pageOf([], 0);
-      if (query.search === undefined) return lists.run(query, options);
-      return readAlone(query, { ...options, kind: 'searches' });
+      const call = { ...options, deadline: deadlineOf(options) };
+      if (query.search !== undefined) return readAlone(query, { ...call, kind: 'searches' });
+      const page = await lists.run(query, call);
+      return page ?? readAlone(query, { ...call, kind: 'reads' });
     },
 
     async count({ tag }: CountPlants, options: CallOptions = {}): Promise<PlantCount> {
@@ -80,61 +82,47 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     },
   };
 
-  async function getTogether(calls: readonly Get[]): Promise<void> {
+  async function getTogether(calls: readonly Get[], deadline: Deadline): Promise<void> {
     const ids = new Set(calls.map(({ input }) => input));
-    const deadline = Math.max(...calls.map((call) => call.deadline));
-    try {
-      const { rows } = await read<Columns>(findPlants, [`{${[...ids]}}`], {
-        kind: 'reads',
-        calls,
-        deadline,
-      });
-      const [columns = []] = rows;
-      const found = valuesOf(columns[0]);
-      const plants = new Map(plantsOf(columns).map((plant, i) => [found[i], plant]));
-      for (const call of calls) call.resolve(plants.get(String(call.input)));
-    } catch (error) {
-      for (const call of calls) call.reject(explainError(error));
-    }
+    const { rows } = await read<Columns>(findPlants, [`{${[...ids]}}`], {
+      kind: 'reads',
+      calls,
+      deadline,
+    });
+    const [columns = []] = rows;
+    const found = valuesOf(columns[0]);
+    const plants = new Map(plantsOf(columns).map((plant, i) => [found[i], plant]));
+    for (const call of calls) call.resolve(plants.get(String(call.input)));
   }
 
   /** Pages of the same size and with the same kind of condition share a statement. */
   async function listTogether(calls: readonly List[]): Promise<void> {
     const groups = Map.groupBy(calls, ({ input }) => `${input.limit} ${input.tag === undefined}`);
-    await Promise.all([...groups.values()].map(readTogether));
+    const sent = [...groups.values()].map((group) => sendUntilSettled(group, { send: readPages }));
+    await Promise.all(sent);
   }
 
   /**
-   * Reads pages with one statement. Together, the plants of these pages have at most 1 MiB. A page with a larger
-   * plant gets its own statement.
+   * Reads pages by one statement. Together, they have at most 1 MiB. The output for a page with a larger plant is
+   * undefined.
    */
-  async function readTogether(calls: readonly List[]): Promise<void> {
+  async function readPages(calls: readonly List[], deadline: Deadline): Promise<void> {
     const inputs = calls.map(({ input }) => input);
     const { limit = 0, tag } = inputs[0] ?? {};
     const maxBytes = maxPageBytes / (calls.length === 1 ? limit : maxPlants);
-    const deadline = Math.max(...calls.map((call) => call.deadline));
-    try {
-      const { rows } = await read<[isSmall: boolean, ...Columns]>(
-        tag === undefined ? selectPagesOfAll : selectPagesOfTag,
-        [
-          `{${inputs.map(lowest)}}`,
-          arrayText(inputs.map((input) => input.tag)),
-          String(limit),
-          String(Math.floor(maxBytes)),
-        ],
-        { kind: 'reads', calls, deadline },
-      );
-      for (const [i, call] of calls.entries()) {
-        const [isSmall, ...columns] = rows[i] ?? [];
-        if (isSmall) call.resolve(pageOf(columns, limit));
-        else call.resolve(await readAlone(call.input, { kind: 'reads', deadline: call.deadline }));
-      }
-    } catch (error) {
-      // Perhaps the database rejects the tag of one call.
-      if (calls.length > 1 && outcomeOf(error) === 'rolledBack') {
-        await Promise.all(calls.map((call) => readTogether([call])));
-      }
-      for (const call of calls) call.reject(explainError(error));
+    const { rows } = await read<[isSmall: boolean, ...Columns]>(
+      tag === undefined ? selectPagesOfAll : selectPagesOfTag,
+      [
+        `{${inputs.map(lowest)}}`,
+        arrayText(inputs.map((input) => input.tag)),
+        String(limit),
+        String(Math.floor(maxBytes)),
+      ],
+      { kind: 'reads', calls, deadline },
+    );
+    for (const [i, call] of calls.entries()) {
+      const [isSmall, ...columns] = rows[i] ?? [];
+      call.resolve(isSmall ? pageOf(columns, limit) : undefined);
     }
   }
 

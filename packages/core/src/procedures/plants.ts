@@ -17,8 +17,8 @@ import {
 } from '@plant-store/schemas';
 import * as z from 'zod';
 import { plantUnknown } from '../plant-store-error.ts';
+import type { ManyCreatesOutcome } from '../plants/creates.ts';
 import { OutputText } from '../plants/output-text.ts';
-import type { ManyCreatesOutcome } from '../writes/creates.ts';
 import { define } from './trpc/define.ts';
 
 /** The procedures on plants. `PlantStore` describes the methods that they call. */

@@ -1,11 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openPlantStore } from '../../src/index.ts';
+import { holdOpen, openForTest } from '../fixtures/open-store.ts';
 import { endOf, newPlants } from '../fixtures/plants.ts';
 import { profiles } from '../fixtures/profiles.ts';
 
-describe.each(profiles)('close on $name', ({ create }) => {
+describe.each(profiles)('close on $name', (profile) => {
   async function open() {
-    const { options, remove } = await create();
+    const { options, remove } = await profile.create();
     onTestFinished(remove);
     return { options, store: await openPlantStore(options, { requireConnection: true }) };
   }
@@ -52,5 +53,23 @@ describe.each(profiles)('close on $name', ({ create }) => {
     ]) {
       await expect(call()).rejects.toMatchObject({ name: 'PlantStoreError' });
     }
+  });
+
+  if (!profile.hasSql) return;
+
+  it('waits for a replacement that runs', async () => {
+    const { store, sql } = await openForTest(profile);
+    const [plant = { id: 0n, name: '' }] = newPlants(1);
+    await store.create(plant);
+    await store.replace(plant.id, { name: 'old' });
+    const release = await holdOpen(sql, `select from plants where id = ${plant.id} for update`);
+    const replaced = store.replace(plant.id, { name: 'new' });
+    const closed = store.close();
+    const locked = () => sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(locked).toHaveLength(1);
+    await release();
+    expect(await replaced).toMatchObject({ name: 'new' });
+    await closed;
   });
 });

@@ -1,0 +1,66 @@
+import { PlantStoreError } from '../plant-store-error.ts';
+import type { BatcherOptions, Call } from './batcher.ts';
+import { explainError, isSplittable, outcomeOf, PartsError, reasonOf } from './errors.ts';
+
+/**
+ * The maximum number of attempts for a write that changed nothing because another write came first. After so
+ * many attempts, a trigger is the only explanation.
+ */
+const maxAttempts = 100;
+
+/**
+ * Sends statements for some calls until each call is settled. Never rejects. The deadline of a statement is the
+ * earliest deadline of its calls: a write that reaches the database later changes nothing.
+ *
+ * - Calls that a statement does not settle are sent again, because another write came first.
+ * - After the deadline of a statement, the calls that have more time are sent again.
+ * - After an error that one row may have caused, each half is sent separately. Repeated bisection finds this row,
+ *   and a half that waits for a lock does not delay the other half.
+ * - After any other error, all calls are rejected.
+ */
+export async function sendUntilSettled<Input, Output>(
+  calls: readonly Call<Input, Output>[],
+  options: Pick<BatcherOptions<Input, Output>, 'send' | 'rowOf' | 'advice'>,
+): Promise<void> {
+  let open = unsettled(calls);
+  for (let attempt = 0; open.length > 0 && attempt < maxAttempts; attempt++) {
+    const deadline = Math.min(...open.map((call) => call.deadline));
+    try {
+      await options.send(open, deadline);
+    } catch (error) {
+      const isOver = performance.now() >= deadline;
+      const isLate = outcomeOf(error) === 'late' || (isOver && isSplittable(error));
+      if (!isLate && isSplittable(error) && open.length > 1) {
+        const parts = partsOf(open, error, options);
+        await Promise.all(parts.map((part) => sendUntilSettled(part, options)));
+      }
+      const rejected = isLate ? open.filter((call) => call.deadline <= deadline) : open;
+      for (const call of rejected) call.reject(explainError(reasonOf(error), options.advice));
+    }
+    open = unsettled(open);
+  }
+  for (const call of open) call.reject(prevented());
+}
+
+export function unsettled<Each extends { readonly isSettled: boolean }>(calls: readonly Each[]) {
+  return calls.filter(({ isSettled }) => !isSettled);
+}
+
+/** Divides calls into halves, or into the parts that a cluster names. */
+function partsOf<Input, Output>(
+  calls: readonly Call<Input, Output>[],
+  error: unknown,
+  { rowOf }: Pick<BatcherOptions<Input, Output>, 'rowOf'>,
+): (readonly Call<Input, Output>[])[] {
+  const reason = reasonOf(error);
+  const middle = calls.length >> 1;
+  if (!(reason instanceof PartsError)) return [calls.slice(0, middle), calls.slice(middle)];
+  const places = new Map(reason.parts.flatMap((ids, place) => ids.map((id) => [id, place])));
+  return [...Map.groupBy(calls, ({ input }) => places.get(String(rowOf?.(input)))).values()];
+}
+
+function prevented(): PlantStoreError {
+  const advice = 'nothing was written, tell the operator before you send it again';
+  const message = `a trigger or a rule of the table prevents this: ${advice}`;
+  return new PlantStoreError('plantRejected', message);
+}

@@ -1,0 +1,152 @@
+import type { Plant } from '@plant-store/schemas';
+import { Batcher, type Call } from '../database/batcher.ts';
+import type { Database } from '../database/database.ts';
+import type { CallOptions, Deadline } from '../database/deadline.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
+import { arrayText, contentValues } from './content.ts';
+import { type PlantText, plantsOf } from './output-text.ts';
+import { deletePlants, replacePlant } from './statements.ts';
+
+/** Options of a delete and of a replacement. */
+export interface ConditionalOptions extends CallOptions {
+  /**
+   * Changes the plant only if it still has this ETag: the `etag` of the plant, or the value of the header
+   * `If-Match` (RFC 9110 §13.1.1).
+   */
+  readonly ifMatch?: string | undefined;
+}
+
+interface Delete {
+  readonly id: bigint;
+  /** The expected ETags. Undefined when any plant with the id is expected. */
+  readonly etags: readonly string[] | undefined;
+  /** Whether it is an error that no plant has the id. */
+  readonly mustExist: boolean;
+}
+
+interface Replacement extends Delete {
+  readonly plant: Plant;
+}
+
+/**
+ * Makes the functions that delete and replace plants. Deletes that wait at the same time share a statement, and
+ * each replacement has its own.
+ *
+ * Nobody can confirm an edit after a lost connection, unlike a create: another client may have edited the plant.
+ *
+ * @param onCommit is called after each statement, and must not throw
+ */
+export function createEdits(
+  { write, connections }: Pick<Database, 'write' | 'connections'>,
+  onCommit: () => void,
+) {
+  const deletes = new Batcher<Delete, boolean>({
+    send: deleteTogether,
+    advice: [
+      'the plant may or may not be deleted, look it up before you send the delete again',
+      'nothing was deleted, send it again later',
+    ],
+    running: connections.edits,
+    batch: 128,
+    rowOf: ({ id }) => id,
+  });
+  const replacements = new Batcher<Replacement, PlantText | undefined>({
+    send: replace,
+    advice: [
+      'the plant may or may not be replaced, read it before you send the replacement again',
+      'nothing was written, send it again later',
+    ],
+    running: connections.edits,
+    // Each replacement fills its statement.
+    ...{ batch: 1, sizeOf: () => 1, size: 1 },
+  });
+
+  return {
+    delete: (id: bigint, { ifMatch, ...options }: ConditionalOptions = {}) =>
+      deletes.run({ id, ...conditionOf(ifMatch) }, options),
+    replace: (id: bigint, plant: Plant, { ifMatch, ...options }: ConditionalOptions = {}) =>
+      replacements.run({ id, plant, ...conditionOf(ifMatch) }, options),
+  };
+
+  async function deleteTogether(
+    calls: readonly Call<Delete, boolean>[],
+    deadline: Deadline,
+  ): Promise<void> {
+    const values = (time: string) => [
+      `{${calls.map(({ input }) => input.id)}}`,
+      arrayText(calls.map(({ input }) => input.etags?.join())),
+      time,
+    ];
+    const { rows } = await write<[ids: string, kept: string | null]>(deletePlants, values, {
+      kind: 'edits',
+      calls,
+      deadline,
+    });
+    onCommit();
+    const [[ids = '{}', json = null] = []] = rows;
+    const deleted = new Set(ids.slice(1, -1).split(','));
+    const kept: Record<string, string> = JSON.parse(json ?? '{}');
+    for (const call of calls) {
+      const id = String(call.input.id);
+      if (deleted.has(id)) call.resolve(true);
+      else settleUnchanged(call, kept[id], false);
+    }
+  }
+
+  async function replace(
+    calls: readonly Call<Replacement, PlantText | undefined>[],
+    deadline: Deadline,
+  ): Promise<void> {
+    for (const call of calls) {
+      const { id, plant, etags } = call.input;
+      const expected = etags ? `{${etags}}` : null;
+      const values = (time: string) => [String(id), ...contentValues(plant), expected, time];
+      const { rows } = await write<(string | null)[]>(replacePlant, values, {
+        kind: 'edits',
+        calls,
+        deadline,
+      });
+      onCommit();
+      const [[before, , ...columns] = []] = rows;
+      const [replaced] = plantsOf(columns);
+      if (replaced) call.resolve(replaced);
+      else settleUnchanged(call, before ?? undefined, undefined);
+    }
+  }
+}
+
+export type Edits = ReturnType<typeof createEdits>;
+
+/**
+ * Settles a call that has changed nothing. Leaves the call unsettled if its condition is true, because then another
+ * write came first.
+ *
+ * @param etag the ETag of the plant, or undefined when there is no plant
+ * @param output the output when there is no plant
+ */
+function settleUnchanged<Output>(
+  call: Call<Delete, Output>,
+  etag: string | undefined,
+  output: Output,
+): void {
+  const { id, etags, mustExist } = call.input;
+  if (etag === undefined && !mustExist) call.resolve(output);
+  else if (etag === undefined || etags?.includes(etag) === false)
+    call.reject(preconditionFailed(id));
+}
+
+/** An ETag that no plant can have is left out, so the condition is false for every plant. */
+function conditionOf(ifMatch: string | undefined): Omit<Delete, 'id'> {
+  if (ifMatch === undefined) return { etags: undefined, mustExist: false };
+  if (ifMatch.trim() === '*') return { etags: undefined, mustExist: true };
+  // A comma between quotes is a part of an ETag (RFC 9110 §8.8.3).
+  const parts = ifMatch.match(/(?:"[^"]*"|[^,])+/g) ?? [];
+  const etags = parts.map((each) => each.trim().replace(/^"(.*)"$/, '$1'));
+  const known = etags.filter((etag) => /^[1-9]\d{0,19}$/.test(etag) && BigInt(etag) < 2n ** 64n);
+  return { etags: known, mustExist: true };
+}
+
+function preconditionFailed(id: bigint): PlantStoreError {
+  const message = `the plant ${id} has changed or was deleted since you read it: read it again`;
+  return new PlantStoreError('preconditionFailed', message);
+}
