@@ -73,7 +73,7 @@ from (select
 case when count(updated_at) > 0
   then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where true))::text end, json_agg(changed_in)::text from replaced) as done;
 
--- plants: selectPageOfAll
+-- plants: searchPageOfAll
 select count(*)::int,
 (pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
@@ -81,9 +81,10 @@ select count(*)::int,
 (pg_catalog.json_agg(created_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 case when count(updated_at) > 0
   then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
-  case when $3::text[] is not null and count(*) <= $2::int then (
+  case when count(*) <= $2::int then (
     select max(id)::text from (
-      select id from plants where id >= $1::bigint and true order by id limit 100000
+      select id from plants
+      where id >= $1::bigint and true order by id limit 100000
     ) as compared having count(*) = 100000
   ) end
 from (
@@ -93,8 +94,58 @@ from (
       select id, name, tag, created_at, updated_at from plants
       where id >= $1::bigint and true order by id limit 100000
     ) as compared
-    where $3::text[] is null or lower(name) like all(
+    where lower(name) like all(
       (select array_agg(lower(word)) from unnest($3::text[]) as word)::text[])
+    order by id limit $2::int + 1
+  ) as found
+  window in_order as (order by id rows unbounded preceding)
+  order by id
+) as found;
+
+-- plants: searchPageOfTag
+select count(*)::int,
+(pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(pg_catalog.json_agg(created_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+case when count(updated_at) > 0
+  then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
+  case when count(*) <= $2::int then (
+    select max(id)::text from (
+      select id from plants
+      where id >= $1::bigint and
+hashtextextended(tag, 0) = hashtextextended($4::text, 0) and case when tag = $4::text then true end order by id limit 100000
+    ) as compared having count(*) = 100000
+  ) end
+from (
+  select *, row_number() over in_order as place, sum(octet_length(name) + coalesce(octet_length(tag), 0)) over in_order as bytes
+  from (
+    select * from (
+      select id, name, tag, created_at, updated_at from plants
+      where id >= $1::bigint and
+hashtextextended(tag, 0) = hashtextextended($4::text, 0) and case when tag = $4::text then true end order by id limit 100000
+    ) as compared
+    where lower(name) like all(
+      (select array_agg(lower(word)) from unnest($3::text[]) as word)::text[])
+    order by id limit $2::int + 1
+  ) as found
+  window in_order as (order by id rows unbounded preceding)
+  order by id
+) as found;
+
+-- plants: selectPageOfAll
+select count(*)::int,
+(pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(pg_catalog.json_agg(created_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+case when count(updated_at) > 0
+  then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
+  null
+from (
+  select *, row_number() over in_order as place, sum(octet_length(name) + coalesce(octet_length(tag), 0)) over in_order as bytes
+  from (
+    select id, name, tag, created_at, updated_at from plants where id >= $1::bigint and true
     order by id limit $2::int + 1
   ) as found
   window in_order as (order by id rows unbounded preceding)
@@ -109,22 +160,12 @@ select count(*)::int,
 (pg_catalog.json_agg(created_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 case when count(updated_at) > 0
   then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
-  case when $3::text[] is not null and count(*) <= $2::int then (
-    select max(id)::text from (
-      select id from plants where id >= $1::bigint and
-hashtextextended(tag, 0) = hashtextextended($4::text, 0) and case when tag = $4::text then true end order by id limit 100000
-    ) as compared having count(*) = 100000
-  ) end
+  null
 from (
   select *, row_number() over in_order as place, sum(octet_length(name) + coalesce(octet_length(tag), 0)) over in_order as bytes
   from (
-    select * from (
-      select id, name, tag, created_at, updated_at from plants
-      where id >= $1::bigint and
-hashtextextended(tag, 0) = hashtextextended($4::text, 0) and case when tag = $4::text then true end order by id limit 100000
-    ) as compared
-    where $3::text[] is null or lower(name) like all(
-      (select array_agg(lower(word)) from unnest($3::text[]) as word)::text[])
+    select id, name, tag, created_at, updated_at from plants where id >= $1::bigint and
+hashtextextended(tag, 0) = hashtextextended($3::text, 0) and case when tag = $3::text then true end
     order by id limit $2::int + 1
   ) as found
   window in_order as (order by id rows unbounded preceding)

@@ -2,7 +2,6 @@ import { selectChanges } from '../changes/statements.ts';
 import type { Rows, Values } from '../database/database.ts';
 import { outcomeOf } from '../database/errors.ts';
 import type { PostgresSession } from '../database/session.ts';
-import { databaseCode } from '../plant-store-error.ts';
 import * as plants from '../plants/statements.ts';
 import { createHorizon, selectFromCitus } from './horizon.ts';
 import { insertValues, withFewerRows } from './statements.ts';
@@ -15,7 +14,7 @@ const recoveryPause = 1_000;
  * The store on a Citus cluster sends the same statements to the coordinator. Only these differ:
  *
  * - an insert has its rows as `values`, because Citus would pull `unnest` through the coordinator
- * - deletes of several plants are sent again for each shard, because Citus plans such a delete only for one
+ * - deletes of plants in several shards are sent again for each shard, because Citus plans no such delete
  * - pages are read one by one, and counts and searches send fewer plants to the coordinator
  * - the feed waits for the nodes: see `horizon.ts`
  * - after a write in doubt, the prepared transactions on the nodes are completed before the response
@@ -61,8 +60,7 @@ export function createCluster(open: () => Promise<PostgresSession>) {
           return { rows: idsOf(values).map(() => [false]) };
         }
         if (text === selectChanges) return read(session, () => readChanges(session, values));
-        const [changed, parameters] = withFewerRows(text, values);
-        return read(session, () => session.query(changed, parameters));
+        return read(session, () => session.query(withFewerRows(text), values));
       },
     };
   };
@@ -85,9 +83,7 @@ const idsOf = ([ids]: Values) => (ids ?? '').replaceAll(/[{}]/g, '').split(',');
 /** Repeats a read once: after the end of a node's session, the coordinator has a broken connection to the node. */
 function read(session: PostgresSession, send: () => Promise<Rows>): Promise<Rows> {
   return send().catch((error) => {
-    const isBroken =
-      outcomeOf(error) === 'unconfirmed' || (isNodeError(error) && databaseCode(error) !== '57014');
-    if (session.isOpen && isBroken) return send();
+    if (session.isOpen && (outcomeOf(error) === 'unconfirmed' || isNodeError(error))) return send();
     throw error;
   });
 }

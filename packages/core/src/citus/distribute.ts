@@ -25,7 +25,7 @@ export async function distribute(
     return true;
   });
   if (typeof outcome === 'string') throw new Error(outcome);
-  return outcome === true;
+  return outcome;
 }
 
 const selectState = `
@@ -76,8 +76,6 @@ const selectNodeProblems = `
       'has another time than the coordinator: set all clocks by NTP'),
     (current_setting('synchronous_commit') = 'off',
       'can lose plants in a crash: set its synchronous_commit to on'),
-    (current_setting('max_prepared_transactions') = '0',
-      'cannot prepare transactions: set its max_prepared_transactions to 200, and restart it'),
     (not pg_has_role('pg_read_all_stats', 'usage'),
       'hides its sessions: there, run GRANT pg_read_all_stats TO %2$I')
   ) as checks (is_wrong, problem) where is_wrong`;

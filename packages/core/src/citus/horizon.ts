@@ -39,14 +39,13 @@ export function createHorizon(recover: () => Promise<void>) {
   async function settle(session: PostgresSession, oldest: bigint): Promise<bigint> {
     const late = deadlineIn(patience);
     const first = await partsOnNodes(session);
-    for (let parts = first; !first.isDisjointFrom(parts); ) {
+    for (let parts = first; !first.isDisjointFrom(parts); parts = await partsOnNodes(session)) {
       if (performance.now() > late) {
         void recover();
         if (settled === undefined) throw notSettled();
         return settled;
       }
       await setTimeout(20);
-      parts = await partsOnNodes(session);
     }
     if (settled === undefined || oldest > settled) settled = oldest;
     return settled;

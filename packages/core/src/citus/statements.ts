@@ -1,3 +1,4 @@
+import { maxExactCount } from '@plant-store/schemas';
 import type { Values } from '../database/database.ts';
 import * as plants from '../plants/statements.ts';
 
@@ -30,39 +31,12 @@ function elementsOf(array: string | null): (string | null)[] {
 }
 
 /**
- * Changes the reads for which the nodes would send many plants to the coordinator. A page of a search compares
- * fewer plants. A count counts on the nodes, because each node would send its plants up to the limit.
+ * Changes the reads for which the nodes would send many plants to the coordinator. A search compares fewer plants.
+ * Each node counts all its plants, and would otherwise send them up to the limit.
  */
-export function withFewerRows(text: string, values: Values): [string, Values] {
-  const [lowest = null, limit = null, words = null, tag = null] = values;
-  const isPage = text === plants.selectPageOfAll || text === plants.selectPageOfTag;
-  if (isPage && words === null) return [selectPage, [lowest, limit, tag]];
-  const changed = text
-    .replaceAll(compared, '20000')
-    .replace(limitedCount, 'select least(count(*), $2)::text from $1');
-  return [changed, values];
+export function withFewerRows(text: string): string {
+  return text
+    .replaceAll(new RegExp(`\\b${plants.maxCompared}\\b`, 'g'), '20000')
+    .replace('count(*)::text from (select 1', `least(count(*), ${maxExactCount + 1})::text`)
+    .replace(` limit ${maxExactCount + 1}) as found`, '');
 }
-
-const compared = new RegExp(`\\b${plants.maxCompared}\\b`, 'g');
-const limitedCount =
-  /^\s{0,9}select count\(\*\)::text from \(select 1 from (.*) limit (\d{1,9})\) as found$/s;
-
-/**
- * Selects a page without a search. Citus runs the subqueries of a search even when they are not needed.
- *
- * $1 the lowest id, $2 plants in the page, $3 the tag, or null
- */
-const selectPage = `
-  select count(*)::int,
-    ${plants.plantArrays(`place <= $2::int and (bytes <= ${plants.maxPageBytes} or place = 1)`)},
-    null
-  from (
-    select *, row_number() over in_order as place, sum(${plants.contentBytes}) over in_order as bytes
-    from (
-      select ${plants.columns} from plants
-      where id >= $1::bigint and ($3::text is null or ${plants.hasTag('$3::text')})
-      order by id limit $2::int + 1
-    ) as found
-    window in_order as (order by id rows unbounded preceding)
-    order by id
-  ) as found`;

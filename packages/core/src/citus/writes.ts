@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Rows } from '../database/database.ts';
 import { deadlineIn, withDeadline } from '../database/deadline.ts';
 import { outcomeOf, PartsError, StatementError, unconfirmedCommit } from '../database/errors.ts';
@@ -18,9 +17,6 @@ const patience = 700;
 /** A node that does not respond in time gets no writes for this many milliseconds. */
 const silence = 2_000;
 
-/** A write in doubt waits for an attempt at recovery for this many milliseconds. */
-const recoveryPatience = 1_000;
-
 /**
  * Makes a function that sends writes of plants. A statement on an open connection to a frozen node ends with the
  * freeze, whatever the limits of the database are, so each write has a limit of this process, too.
@@ -30,6 +26,9 @@ const recoveryPatience = 1_000;
 export function createWrites(recover: () => Promise<void>) {
   let suspectUntil = Number.NEGATIVE_INFINITY;
   const silentUntil = new Map<string, number>();
+  const suspect = () => {
+    suspectUntil = performance.now() + suspicion;
+  };
 
   return async function write(session: PostgresSession, ids: string[], send: () => Promise<Rows>) {
     const isSuspect = performance.now() < suspectUntil;
@@ -37,24 +36,23 @@ export function createWrites(recover: () => Promise<void>) {
       if (isSuspect) return await sendToNode(session, ids, send);
       return await withDeadline(send(), deadlineIn(timeLimit));
     } catch (error) {
-      if (databaseCode(error) === '0A000') throw (await partsError(session, ids, 'shard')) ?? error;
       const outcome = outcomeOf(error);
       if (outcome === 'overdue') session.drop();
       const isTrouble = !session.isOpen || isNodeError(error);
-      if (!isTrouble && outcome !== 'unconfirmed') throw error;
       if (isTrouble && !isSuspect) suspect();
-      const recovered = Promise.race([recover().catch(suspect), setTimeout(recoveryPatience)]);
-      // A frozen node cannot recover now.
-      if (outcome !== 'overdue') await recovered;
-      if (!session.isOpen || outcome === 'unconfirmed') throw error;
+      if (isTrouble || outcome === 'unconfirmed') {
+        const recovered = recover().catch(suspect);
+        // A frozen node cannot recover now.
+        if (outcome !== 'overdue') await recovered;
+      }
       // On several nodes, a transaction that has ended with an error has changed nothing.
-      throw (await partsError(session, ids, 'node')) ?? unconfirmedCommit();
+      const isForShards = databaseCode(error) === '0A000';
+      if (!session.isOpen || !(isTrouble || isForShards)) throw error;
+      const parts = await partsOf(session, ids, isForShards ? 'shard' : 'node');
+      if (parts.size > 1) throw new PartsError([...parts.values()]);
+      throw isTrouble ? unconfirmedCommit() : error;
     }
   };
-
-  function suspect(): void {
-    suspectUntil = performance.now() + suspicion;
-  }
 
   async function sendToNode(session: PostgresSession, ids: string[], send: () => Promise<Rows>) {
     const parts = await partsOf(session, ids, 'node');
@@ -70,15 +68,9 @@ export function createWrites(recover: () => Promise<void>) {
   }
 }
 
-/** Whether a statement has ended because a node is down, or did not respond in time. */
+/** Whether a statement has ended because a node is down. */
 export function isNodeError(error: unknown): boolean {
-  return /^(08|57|XX000)/.test(databaseCode(error) ?? '');
-}
-
-/** Returns the error that makes the caller send the plants separately, if they have several places. */
-async function partsError(session: PostgresSession, ids: string[], by: 'node' | 'shard') {
-  const parts = await partsOf(session, ids, by);
-  return parts.size > 1 ? new PartsError([...parts.values()]) : undefined;
+  return /^(08|57P|XX000)/.test(databaseCode(error) ?? '');
 }
 
 /** Returns the ids by their node or shard. The map is empty when the plants are not distributed. */

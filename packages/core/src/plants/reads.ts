@@ -19,6 +19,8 @@ import {
   findNothing,
   findPlants,
   maxPageBytes,
+  searchPageOfAll,
+  searchPageOfTag,
   selectPageOfAll,
   selectPageOfTag,
   selectPagesOfAll,
@@ -132,11 +134,13 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     options: CallOptions & { readonly kind: 'reads' | 'searches' },
   ): Promise<OutputText<PlantPage>> {
     const { tag, limit, search } = query;
-    const words = search === undefined ? null : patternsOf(search);
-    const values = [lowest(query), String(limit), words];
+    const [ofAll, ofTag, words] =
+      search === undefined
+        ? [selectPageOfAll, selectPageOfTag, []]
+        : [searchPageOfAll, searchPageOfTag, [patternsOf(search)]];
     const { rows } = await read<[found: number, ...Columns]>(
-      tag === undefined ? selectPageOfAll : selectPageOfTag,
-      tag === undefined ? values : [...values, tag],
+      tag === undefined ? ofAll : ofTag,
+      [lowest(query), String(limit), ...words, ...(tag === undefined ? [] : [tag])],
       options,
     );
     const [[found = 0, ...columns] = []] = rows;

@@ -153,43 +153,67 @@ export const selectPagesOfAll = selectPages('true');
 export const selectPagesOfTag = selectPages(hasTag('asked.tag'));
 
 /**
- * The maximum number of plants that one page of a search compares. No index finds a part of a name. Comparing
- * so many plants with ordinary names takes Postgres about 0.1 s.
- */
-export const maxCompared = 100_000;
-
-/**
- * Selects one page, with its size in bytes, and perhaps by a search. The first column is the number of plants
- * found, up to one more than the page may have. The next columns are the plants that fit into the page. The last
- * column is the last plant that the search has compared, if the search has more plants to compare.
+ * SQL for one page, with its size in bytes. The first column is the number of plants found, up to one more than
+ * the page may have. The next columns are the plants that fit into the page.
  *
- * $1 the lowest id, $2 plants in the page, $3 for each word of the search its pattern, or null, $4 the tag
+ * @param found selects the plants. $2 plants in the page
  */
-const selectPage = (condition: string) => `
+const fittingPage = (found: string, last = 'null') => `
   select count(*)::int,
     ${plantArrays(`place <= $2::int and (bytes <= ${maxPageBytes} or place = 1)`)},
-    case when $3::text[] is not null and count(*) <= $2::int then (
-      select max(id)::text from (
-        select id from plants where id >= $1::bigint and ${condition} order by id limit ${maxCompared}
-      ) as compared having count(*) = ${maxCompared}
-    ) end
+    ${last}
   from (
     select *, row_number() over in_order as place, sum(${contentBytes}) over in_order as bytes
     from (
-      select * from (
-        select ${columns} from plants
-        where id >= $1::bigint and ${condition} order by id limit ${maxCompared}
-      ) as compared
-      where $3::text[] is null or lower(name) like all(
-        (select array_agg(lower(word)) from unnest($3::text[]) as word)::text[])
+      ${found}
       order by id limit $2::int + 1
     ) as found
     window in_order as (order by id rows unbounded preceding)
     order by id
   ) as found`;
 
+/**
+ * Selects a page whose plants may be large.
+ *
+ * $1 the lowest id, $2 plants in the page, $3 the tag
+ */
+const selectPage = (condition: string) =>
+  fittingPage(`select ${columns} from plants where id >= $1::bigint and ${condition}`);
+
 export const selectPageOfAll = selectPage('true');
-export const selectPageOfTag = selectPage(hasTag('$4::text'));
+export const selectPageOfTag = selectPage(hasTag('$3::text'));
+
+/**
+ * The maximum number of plants that one page of a search compares. No index finds a part of a name. Comparing
+ * so many plants with ordinary names takes Postgres about 0.1 s.
+ */
+export const maxCompared = 100_000;
+
+/**
+ * Selects a page of a search. The last column is the last plant that the search has compared, if the search has
+ * more plants to compare.
+ *
+ * $1 the lowest id, $2 plants in the page, $3 for each word of the search its pattern, $4 the tag
+ */
+const searchPage = (condition: string) => {
+  const compared = `from plants
+        where id >= $1::bigint and ${condition} order by id limit ${maxCompared}`;
+  return fittingPage(
+    `select * from (
+        select ${columns} ${compared}
+      ) as compared
+      where lower(name) like all(
+        (select array_agg(lower(word)) from unnest($3::text[]) as word)::text[])`,
+    `case when count(*) <= $2::int then (
+      select max(id)::text from (
+        select id ${compared}
+      ) as compared having count(*) = ${maxCompared}
+    ) end`,
+  );
+};
+
+export const searchPageOfAll = searchPage('true');
+export const searchPageOfTag = searchPage(hasTag('$4::text'));
 
 /** Counts plants, up to one more than an exact count may have. */
 const countUpTo = (condition: string) => `

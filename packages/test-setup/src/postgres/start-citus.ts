@@ -82,7 +82,6 @@ export async function createCitusDatabase(nodes: CitusAddresses) {
 
 const nodeSettings = {
   shared_preload_libraries: 'citus',
-  max_prepared_transactions: '200',
   max_connections: '200',
   // Citus has a worker process for each database.
   max_worker_processes: '100',
