@@ -3,27 +3,22 @@ import type { Writable } from 'node:stream';
 import { explainIdText, formatJson } from '@plant-store/schemas';
 import { Command, InvalidArgumentError } from 'commander';
 
-/** The line about exit codes in the help. Scripts rely on these codes. */
-const exitCodes =
-  'Exit codes: 0 done, 1 an error stopped the command, 2 an argument or a setting is not valid';
+/** Scripts rely on these codes. */
+const exitCodes = `
+Exit codes: 0 done, 1 error, 2 invalid argument or setting, 3 rejected rows, 130 SIGINT, 143 SIGTERM
+`;
 
-interface CommandHelp {
-  /** Examples without the name of the program. */
-  examples: string[];
-  /** Paragraphs below the options, with a line break at the end. */
-  details?: string;
-  exitCodes?: string;
+/** Makes a command for other commands. It throws an error for a command line that is not valid. */
+export function makeGroup(name: string, description: string): Command {
+  const command = new Command(name).description(description);
+  return command.exitOverride().configureOutput({ outputError() {} });
 }
 
-/** Makes a command with the parts that every command has. */
-export function makeCommand(name: string, description: string, help: CommandHelp): Command {
-  const { details = '', examples } = help;
-  const lines = examples.map((words) => `  plant-store ${words}\n`).join('');
-  const text = `${details}\n${help.exitCodes ?? exitCodes}\n\nExamples:\n${lines}`;
-  return new Command(name)
-    .description(description)
+/** Makes a command with the parts that every command has. `details` stand at the end of its help. */
+export function makeCommand(name: string, description: string, details = ''): Command {
+  return makeGroup(name, description)
     .option('--json', 'write results and errors as JSON')
-    .addHelpText('after', text);
+    .addHelpText('after', exitCodes + details);
 }
 
 /** Parses the id of a plant. */

@@ -8,13 +8,10 @@ export class CommandError extends Error {
   /** The error code in the catalogue. */
   readonly code: number;
 
-  constructor(
-    message: string,
-    { exitCode = 1, code = errorCatalogue.internal.code as number } = {},
-  ) {
+  constructor(message: string, options: { exitCode?: number; code?: number | undefined } = {}) {
     super(message);
-    this.exitCode = exitCode;
-    this.code = code;
+    this.exitCode = options.exitCode ?? 1;
+    this.code = options.code ?? errorCatalogue.internal.code;
   }
 }
 
@@ -26,8 +23,7 @@ export function usageError(message: string): CommandError {
 /** Writes an error to standard error, as text or as JSON. Returns the exit code. */
 export function reportError(error: unknown, isJson: boolean): number {
   const { exitCode, code, message } = explain(error);
-  const lines = message.split('\n').map((each) => each.trim());
-  const line = lines.filter(Boolean).join('; ');
+  const line = message.trim().replaceAll(/\s*\n\s*/g, '; ');
   process.stderr.write(
     isJson ? `${JSON.stringify({ error: code, message: line })}\n` : `plant-store: ${line}\n`,
   );

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client';
+import { maxPageSize } from '@plant-store/schemas';
 import { usageError } from './errors.ts';
 
 /** The address of a store, without a slash at the end, and an access token. */
@@ -36,6 +37,18 @@ export function readAddress(): Address {
 /** Makes a client of the store. A call succeeds within `timeout` milliseconds, with its retries. */
 export function connect(timeout = 10_000): PlantStoreClient {
   return createPlantStoreClient({ ...readAddress(), timeout });
+}
+
+/** Reads the pages of a list, one after the other. */
+export async function* readPages<Page extends { next?: string | undefined }>(
+  read: (page: { after: string | undefined; limit: number }) => Promise<Page>,
+) {
+  let after: string | undefined;
+  do {
+    const page = await read({ after, limit: maxPageSize });
+    yield page;
+    after = page.next;
+  } while (after !== undefined);
 }
 
 /** Reads the token that the embedded store on this machine keeps in its directory. */

@@ -125,7 +125,7 @@ test('the column created_at is left out, with a note', async () => {
   expect(createdAt.getFullYear()).toBeGreaterThan(2001);
 });
 
-test('of two rows with one id, the first row is stored, also in a large file', async () => {
+test('of two rows with one id, the first row is stored, even in a large file', async () => {
   const rows = Array.from({ length: 4_000 }, (_, at) => `${at % 2_000},Plant ${at}\n`);
   const { stdout } = await store.run(['import', '-', '--json'], `id,name\n${rows.join('')}`);
   expect(JSON.parse(stdout)).toMatchObject({ created: 2_000, conflicts: 2_000 });

@@ -1,10 +1,8 @@
-import { shorten } from '@plant-store/schemas';
+import { formatJson, type NewPlant, shorten } from '@plant-store/schemas';
 import { FileError } from './lines.ts';
 import { type Content, checkPlant, leaveOut, TextPlant } from './row.ts';
 
 const delimiters = [',', ';', '\t', '|'] as const;
-
-export type Delimiter = (typeof delimiters)[number];
 
 /** The names that a column may have, in upper or lower case. */
 export const columnNames: Readonly<Record<'id' | 'name' | 'tag', readonly string[]>> = {
@@ -14,7 +12,7 @@ export const columnNames: Readonly<Record<'id' | 'name' | 'tag', readonly string
 };
 
 /** A text that would be a formula in a spreadsheet without the `'` before it. */
-export const formula = /^'+[=+\-@\t\r]/;
+const formula = /^'+[=+\-@\t\r]/;
 
 /** The columns of an export that an import leaves out. */
 const times = ['created_at', 'createdat', 'updated_at', 'updatedat'];
@@ -39,7 +37,7 @@ export function readHeader(text: string, line: number, notes: Set<string>) {
   const header = headers.reduce((best, each) => (each.rank > best.rank ? each : best));
   const fail = (reason: string) => {
     const advice = 'the first line must name the columns id and name, and may name tag';
-    throw new FileError('header', `${reason}: ${advice}`, line);
+    throw new FileError(`${reason}: ${advice}`, line);
   };
   const { columns, unknown } = header;
   for (const name of unknown) fail(`has the unknown column ${JSON.stringify(shorten(name, 40))}`);
@@ -83,7 +81,7 @@ function unmarked(field: Field, notes: Set<string>): Field {
 }
 
 /** Splits a row. Every second part between quotes is inside a quoted field. */
-function split(text: string, delimiter: Delimiter): Field[] | Content {
+function split(text: string, delimiter: string): Field[] | Content {
   const fields: Field[] = [];
   let quoted: string | undefined;
   const parts = text.split('"');
@@ -110,3 +108,35 @@ function split(text: string, delimiter: Delimiter): Field[] | Content {
 
 const unquotedError =
   'has a quote or a line break in a field: put the field in quotes, and write " as ""';
+
+/** A new plant, or a plant of the store. */
+type WritablePlant = NewPlant & {
+  readonly createdAt?: Date | undefined;
+  readonly updatedAt?: Date | undefined;
+};
+
+/**
+ * Makes a writer of files, which `readRows` reads exactly. `start` is the text before the first plant. CSV is for
+ * spreadsheet programs: it has a byte order mark, because Excel reads CSV without it as Windows-1252, and `'`
+ * before a text that such a program would run as a formula.
+ */
+export function plantWriter(format: 'csv' | 'ndjson') {
+  const isCsv = format === 'csv';
+  return {
+    start: isCsv ? '\ufeffid,name,tag,created_at,updated_at\n' : '',
+    rows: (plants: readonly WritablePlant[]) =>
+      plants.map((plant) => `${isCsv ? csvRow(plant) : formatJson(plant)}\n`).join(''),
+  };
+}
+
+function csvRow({ id, name, tag, createdAt, updatedAt }: WritablePlant): string {
+  const times = [createdAt?.toISOString(), updatedAt?.toISOString()];
+  return [id, csvField(name), csvField(tag), ...times].join();
+}
+
+/** An empty field is a missing text, so an empty text has quotes. */
+function csvField(text: string | undefined): string {
+  if (text === undefined) return '';
+  const marked = formula.test(`'${text}`) ? `'${text}` : text;
+  return /^$|[",\r\n]/.test(marked) ? `"${marked.replaceAll('"', '""')}"` : marked;
+}

@@ -1,5 +1,4 @@
-export { columnNames, type Delimiter } from './csv.ts';
-export { type Encoding, encodings, FileError } from './lines.ts';
-export { plantWriter, type WritablePlant } from './plant-writer.ts';
-export { type FileFacts, type Format, type PlantFile, readRows } from './read-rows.ts';
+export { columnNames, plantWriter } from './csv.ts';
+export { EncodingError, FileError } from './lines.ts';
+export { type FileFacts, readRows } from './read-rows.ts';
 export type { Row } from './row.ts';

@@ -1,16 +1,12 @@
-export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
-
-export type Encoding = (typeof encodings)[number];
-
 /** The facts that `readLines` finds out about a file. */
 export interface TextFacts {
   /** The encoding by the byte order mark. Without a mark, the encoding that the caller expects. */
-  encoding: Encoding;
-  /** The number of bytes that were read from the stream. */
-  bytes: number;
+  encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
   /** The first line end of the file, which ends all lines. LF includes CRLF. */
   lineEnd: '\n' | '\r';
 }
+
+export type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /** The limit for a line or a row, in characters. It bounds the memory. */
 export const maxOpenText = 16 * 1024 * 1024;
@@ -20,7 +16,7 @@ export const maxOpenText = 16 * 1024 * 1024;
  *
  * @throws FileError when the bytes are not text, after the lines before these bytes
  */
-export async function* readLines(stream: ReadableStream<Uint8Array>, facts: TextFacts) {
+export async function* readLines(stream: ByteStream, facts: TextFacts) {
   let rest = '';
   let count = 0;
   let lineEnd: TextFacts['lineEnd'] | undefined;
@@ -40,10 +36,10 @@ export async function* readLines(stream: ReadableStream<Uint8Array>, facts: Text
       const { encoding } = facts;
       const excel = encoding === 'utf-8' ? ', or read it as Windows-1252 if Excel wrote it' : '';
       const fault = `is not ${encoding.toUpperCase()}: save it as UTF-8${excel}`;
-      throw new FileError('encoding', fault, count + 1);
+      throw new EncodingError(fault, count + 1);
     }
     if (rest.length <= maxOpenText) continue;
-    throw new FileError('length', 'is longer than 16 MiB: check the line ends', count + 1);
+    throw new FileError('is longer than 16 MiB: check the line ends', count + 1);
   }
 }
 
@@ -54,8 +50,8 @@ function findLineEnd(text: string, isEnd: boolean): TextFacts['lineEnd'] | undef
 }
 
 /** Decodes a stream. When bytes are not valid, the text ends before these bytes. */
-async function* readText(stream: ReadableStream<Uint8Array>, facts: TextFacts) {
-  const reader = (await decompress(stream, facts)).getReader();
+async function* readText(stream: ByteStream, facts: TextFacts) {
+  const reader = (await decompress(stream)).getReader();
   let head = new Blob([]);
   let decode: ReturnType<typeof decoderFor> | undefined;
   try {
@@ -76,27 +72,20 @@ async function* readText(stream: ReadableStream<Uint8Array>, facts: TextFacts) {
   }
 }
 
-/** Counts the bytes, and decompresses gzip. The first byte of gzip never begins a text. */
-async function decompress(stream: ReadableStream<Uint8Array>, facts: TextFacts) {
+/** Decompresses gzip, whose first byte never begins a text. */
+async function decompress(stream: ByteStream): Promise<ByteStream> {
   const [start, whole] = stream.tee();
   const reader = start.getReader();
   const { value } = await reader.read();
   reader.cancel().catch(() => {}); // `whole` has the error, and cancels the stream.
-  const counter = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
-    transform(chunk, controller) {
-      facts.bytes += chunk.length;
-      controller.enqueue(new Uint8Array(chunk));
-    },
-  });
-  const counted = whole.pipeThrough(counter);
-  return value?.[0] === 0x1f ? counted.pipeThrough(new DecompressionStream('gzip')) : counted;
+  return value?.[0] === 0x1f ? whole.pipeThrough(new DecompressionStream('gzip')) : whole;
 }
 
 /** A TypeError is an error of decompression. */
 function throwDamaged(error: unknown): never {
   if (!(error instanceof TypeError)) throw error;
   const fault = 'ends early, is damaged, or has several parts of gzip: copy it again, or unpack it';
-  throw new FileError('gzip', fault);
+  throw new FileError(fault);
 }
 
 /** Makes a decoder for a file with these first bytes. A byte order mark names the encoding. */
@@ -104,7 +93,7 @@ function decoderFor(head: Uint8Array, facts: TextFacts) {
   const bytes = Array.from(head.subarray(0, 4), (byte) => byte.toString(16).padStart(2, '0'));
   const hex = bytes.join('');
   if (hex === '504b0304' || hex === 'd0cf11e0') {
-    throw new FileError('format', 'is a spreadsheet or a ZIP archive: save it as CSV (UTF-8)');
+    throw new FileError('is a spreadsheet or a ZIP archive: save it as CSV (UTF-8)');
   }
   if (hex.startsWith('efbbbf')) facts.encoding = 'utf-8';
   if (hex.startsWith('fffe')) facts.encoding = 'utf-16le';
@@ -127,15 +116,11 @@ function decoderFor(head: Uint8Array, facts: TextFacts) {
 
 /** The file, or the rest of it, cannot be read. The message has the line, the reason and the advice. */
 export class FileError extends Error {
-  override readonly name = 'FileError';
-  /** `encoding`: another encoding may help. */
-  readonly kind: 'encoding' | 'format' | 'header' | 'quote' | 'gzip' | 'length';
-  /** Undefined when the fault is in no certain line. */
-  readonly line: number | undefined;
-
-  constructor(kind: FileError['kind'], fault: string, line?: number) {
+  /** @param line undefined when the fault is in no certain line */
+  constructor(fault: string, line?: number) {
     super(`${line === undefined ? 'the file' : `line ${line}`} ${fault}`);
-    this.kind = kind;
-    this.line = line;
   }
 }
+
+/** Another encoding may help. */
+export class EncodingError extends FileError {}

@@ -1,15 +1,13 @@
-import { maxNewPlants } from '@plant-store/schemas';
-import { type Delimiter, readHeader, rowReader } from './csv.ts';
-import { type Encoding, FileError, maxOpenText, readLines, type TextFacts } from './lines.ts';
+import { formatJson, maxNewPlants } from '@plant-store/schemas';
+import { readHeader, rowReader } from './csv.ts';
+import { type ByteStream, FileError, maxOpenText, readLines, type TextFacts } from './lines.ts';
 import { type Content, type Row, readJsonLine } from './row.ts';
-
-export type Format = 'csv' | 'ndjson';
 
 /** The facts about a file. Each line is counted once: `lines` = `rows` + `header` + `blank` + `continued`. */
 export interface FileFacts extends TextFacts {
   /** Undefined when the file has only blank lines. */
-  format?: Format;
-  delimiter?: Delimiter;
+  format?: 'csv' | 'ndjson';
+  delimiter?: ReturnType<typeof readHeader>['delimiter'];
   lines: number;
   rows: number;
   header: number;
@@ -22,37 +20,29 @@ export interface FileFacts extends TextFacts {
   rejectsStart: string;
 }
 
-/** A file of plants that is being read. */
-export interface PlantFile {
-  /** Complete when `rows` has ended. */
-  readonly facts: Readonly<FileFacts>;
-  /** The rows in the order of the file. The plants of a batch fit into one call of `createPlants`. */
-  readonly rows: AsyncGenerator<Row[], void>;
-}
-
 /** The number of characters in a batch. A character needs at most six bytes of JSON, and a request has 1 MiB. */
 const maxBatch = 128 * 1024;
-const maxRow = 1024 * 1024;
+
+/** The maximum size of a plant as JSON, in bytes. The body of its request is a little larger, at most 1 MiB. */
+const maxPlant = 2 ** 20 - 1024;
 
 /**
  * Reads the rows of a file of plants: CSV or NDJSON, which may be compressed by gzip. Each line is part of a row,
- * the header of CSV, or blank. Leaving the loop over `rows` cancels the stream.
+ * the header of CSV, or blank. `rows` yields batches, each for one call of `createPlants`. Leaving the loop over
+ * `rows` cancels the stream. `facts` is complete when `rows` has ended.
  *
  * When the rest of the file cannot be read, `rows` yields the rows before it, and then throws a `FileError`.
  *
- * @param options.encoding the encoding of a file without a byte order mark
+ * @param encoding the encoding of a file without a byte order mark
  */
-export function readRows(
-  stream: ReadableStream<Uint8Array>,
-  { encoding = 'utf-8' }: { encoding?: Encoding | undefined } = {},
-): PlantFile {
-  const counts = { bytes: 0, lines: 0, rows: 0, header: 0, blank: 0, continued: 0 };
+export function readRows(stream: ByteStream, encoding: FileFacts['encoding'] = 'utf-8') {
+  const counts = { lines: 0, rows: 0, header: 0, blank: 0, continued: 0 };
   const texts = { encoding, lineEnd: '\n', rejectsStart: '' } as const;
   const facts: FileFacts = { ...texts, ...counts, notes: new Set() };
   return { facts, rows: readBatches(stream, facts) };
 }
 
-async function* readBatches(stream: ReadableStream<Uint8Array>, facts: FileFacts) {
+async function* readBatches(stream: ByteStream, facts: FileFacts): AsyncGenerator<Row[], void> {
   const { read, end } = lineReader(facts);
   let batch: Row[] = [];
   let length = 0;
@@ -110,7 +100,9 @@ function lineReader(facts: FileFacts) {
     if (typeof content === 'string') throw quoteError();
     open = undefined;
     const row = { line: firstLine, lastLine: facts.lines, text };
-    if (text.length <= maxRow) return { ...row, ...content };
+    const isLong = text.length > maxBatch && 'plant' in content;
+    if (!isLong || new Blob([formatJson(content.plant)]).size <= maxPlant)
+      return { ...row, ...content };
     return { ...row, error: 'is longer than 1 MiB, the limit of a request' };
   }
 
@@ -130,7 +122,7 @@ function lineReader(facts: FileFacts) {
 
   const quotes =
     'begins a row whose quotes do not match: close each quoted field, and write " in it as ""';
-  const quoteError = () => new FileError('quote', quotes, firstLine);
+  const quoteError = () => new FileError(quotes, firstLine);
 
   const end = () => {
     if (open !== undefined) throw quoteError();

@@ -13,7 +13,7 @@ describe('a CSV file', () => {
     expect(facts).toMatchObject({ format: 'csv', delimiter });
   });
 
-  it.each(['\n', '\r\n', '\r'])('has the line end %j, also inside quotes', async (end) => {
+  it.each(['\n', '\r\n', '\r'])('has the line end %j, even inside quotes', async (end) => {
     const { rows } = await read(`id,name${end}1,Hoya${end}2,"a${end}b"${end}`);
     expect(rows).toMatchObject([
       { line: 2, lastLine: 2, text: '1,Hoya', plant: { id: 1n, name: 'Hoya' } },
@@ -78,6 +78,8 @@ describe('a CSV file', () => {
     ['1,a\rb', /^has a quote or a line break/],
     [`1,${'x'.repeat(2_000_000)}`, /^is longer than 1 MiB/],
     [`1,"${'x\n'.repeat(1_000_000)}"`, /^is longer than 1 MiB/],
+    // In JSON, this row takes twice its characters.
+    [`1,"${'\t\u00e9'.repeat(300_000)}"`, /^is longer than 1 MiB/],
   ])('rejects only a wrong row (%#)', async (text, error) => {
     const { rows, plants } = await read(`id,name\n1,before\n${text}\n3,after\n`);
     expect(rows[1]).toMatchObject({ line: 3, text, error: expect.stringMatching(error) });
@@ -92,13 +94,12 @@ describe('a CSV file', () => {
   ])('stops at a row whose quote is closed too late, or never (%#)', async (text) => {
     const { plants, error } = await read(`id,name\n1,Hoya\n${text}`);
     expect(plants).toEqual([{ id: 1n, name: 'Hoya' }]);
-    expect(error).toMatchObject({ kind: 'quote', line: 3 });
     expect(error?.message).toMatch(/^line 3 begins a row whose quotes do not match: close/);
   });
 
   it('stops at a line without an end', async () => {
     const { error } = await read(`id,name\n1,${'x'.repeat(2 ** 24)}`);
-    expect(error).toMatchObject({ kind: 'length', line: 2 });
+    expect(error?.message).toBe('line 2 is longer than 16 MiB: check the line ends');
   });
 });
 
@@ -132,10 +133,7 @@ describe('the header of a CSV file', () => {
     ['id,,name', 'has the unknown column ""'],
   ])('may not be %s', async (header, reason) => {
     const { rows, error } = await read(`\n${header}\n1,Hoya,wax\n`);
-    expect(error).toMatchObject({
-      kind: 'header',
-      message: expect.stringContaining(`line 2 ${reason}: `),
-    });
+    expect(error?.message).toContain(`line 2 ${reason}: `);
     expect(rows).toEqual([]);
   });
 

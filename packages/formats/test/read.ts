@@ -1,11 +1,13 @@
-import { FileError, type Row, readRows } from '../src/index.ts';
-
-type Options = Parameters<typeof readRows>[1];
+import { FileError, type FileFacts, type Row, readRows } from '../src/index.ts';
 
 /** Reads a whole file. Returns the rows in front of an error, too. */
-export async function read(content: string | Uint8Array, options?: Options, chunkSize = 2 ** 16) {
+export async function read(
+  content: string | Uint8Array,
+  chunkSize = 2 ** 16,
+  encoding?: FileFacts['encoding'],
+) {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  const file = readRows(chunked(bytes, chunkSize), options);
+  const file = readRows(chunked(bytes, chunkSize), encoding);
   const rows: Row[] = [];
   let error: FileError | undefined;
   try {
@@ -21,12 +23,12 @@ export async function read(content: string | Uint8Array, options?: Options, chun
   return { rows, plants, errors, error, facts: file.facts };
 }
 
-function chunked(bytes: Uint8Array, size: number): ReadableStream<Uint8Array> {
+function chunked(bytes: Uint8Array, size: number): ReadableStream<Uint8Array<ArrayBuffer>> {
   let at = 0;
   return new ReadableStream({
     pull(controller) {
       if (at >= bytes.length) return controller.close();
-      controller.enqueue(bytes.slice(at, at + size));
+      controller.enqueue(new Uint8Array(bytes.subarray(at, at + size)));
       at += size;
     },
   });

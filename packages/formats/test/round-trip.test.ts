@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { NewPlant } from '@plant-store/schemas';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Format, plantWriter, type WritablePlant } from '../src/index.ts';
+import { plantWriter } from '../src/index.ts';
 import { read } from './read.ts';
 
 const special = ['"', '""', ',', ';', '\n', '\r', '\r\n', "'", '=', '@', '\ufeff', '\ufffd', ' '];
@@ -11,7 +11,7 @@ const anyText = fc.oneof(
   fc.array(fc.constantFrom(...special)).map((parts) => parts.join('')),
 );
 const anyTime = fc.date({ noInvalidDate: true });
-const anyPlant = fc.record<WritablePlant, 'id' | 'name'>(
+const anyPlant = fc.record(
   {
     id: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
     name: anyText,
@@ -22,20 +22,14 @@ const anyPlant = fc.record<WritablePlant, 'id' | 'name'>(
   { requiredKeys: ['id', 'name'] },
 );
 
-const writers: [string, Format, { spreadsheet?: boolean }][] = [
-  ['CSV', 'csv', {}],
-  ['CSV for spreadsheets', 'csv', { spreadsheet: true }],
-  ['NDJSON', 'ndjson', {}],
-];
-
-describe.each(writers)('%s', (_, format, options) => {
+describe.each(['csv', 'ndjson'] as const)('%s', (format) => {
   it('is read again exactly, in chunks of any size, plain and compressed', async () => {
     const any = fc.tuple(fc.array(anyPlant), fc.integer({ min: 1, max: 100 }), fc.boolean());
     await fc.assert(
       fc.asyncProperty(any, async ([plants, chunkSize, isCompressed]) => {
-        const { start, rows } = plantWriter(format, options);
+        const { start, rows } = plantWriter(format);
         const bytes = Buffer.from(start + rows(plants));
-        const result = await read(isCompressed ? gzipSync(bytes) : bytes, {}, chunkSize);
+        const result = await read(isCompressed ? gzipSync(bytes) : bytes, chunkSize);
         expect(result.error).toBeUndefined();
         expect(result.plants).toEqual(plants.map((plant) => NewPlant.parse(plant)));
       }),
@@ -43,21 +37,18 @@ describe.each(writers)('%s', (_, format, options) => {
   });
 });
 
-it('writes CSV with plain ids and times, and NDJSON as the API writes it', () => {
+it('writes CSV for spreadsheet programs, with plain ids and times, and NDJSON as the API writes it', () => {
   const time = new Date('2026-11-01T09:30:00.000Z');
   const plants = [
     { id: 2n ** 63n - 1n, name: 'Hoya, "Rosea"', tag: '', createdAt: time, updatedAt: time },
     { id: -1n, name: '=SUM(A1)' },
   ];
   const csv = plantWriter('csv');
-  expect(csv.start).toBe('id,name,tag,created_at,updated_at\n');
+  expect(csv.start).toBe('\ufeffid,name,tag,created_at,updated_at\n');
   expect(csv.rows(plants)).toBe(
     `9223372036854775807,"Hoya, ""Rosea""","",${time.toISOString()},${time.toISOString()}\n` +
-      '-1,=SUM(A1),,,\n',
+      "-1,'=SUM(A1),,,\n",
   );
-  const forExcel = plantWriter('csv', { spreadsheet: true });
-  expect(forExcel.start).toBe('\ufeffid,name,tag,created_at,updated_at\n');
-  expect(forExcel.rows(plants.slice(1))).toBe("-1,'=SUM(A1),,,\n");
   expect(plantWriter('ndjson').rows([{ id: 2n ** 63n - 1n, name: 'x', createdAt: time }])).toBe(
     '{"id":9223372036854775807,"name":"x","createdAt":"2026-11-01T09:30:00.000Z"}\n',
   );
@@ -70,12 +61,12 @@ it('loses no line of any file', async () => {
   await fc.assert(
     fc.asyncProperty(any, async ([body, chunkSize]) => {
       const content = `id,name\n${body}`;
-      const { rows, facts, error } = await read(content, {}, chunkSize);
+      const { rows, facts, error } = await read(content, chunkSize);
       const lines = content.split('\n');
       if (lines.at(-1) === '') lines.pop();
       const { header, blank, continued } = facts;
       expect(facts.rows + header + blank + continued).toBe(facts.lines);
-      const end = error?.line ?? facts.lines + 1;
+      const end = error ? Number(/\d+/.exec(error.message)) : facts.lines + 1;
       if (!error) expect(facts.lines).toBe(lines.length);
       let next = 2;
       for (const { line, lastLine, text } of [...rows, { line: end, lastLine: end, text: '' }]) {

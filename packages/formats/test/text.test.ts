@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { type FileFacts, readRows } from '../src/index.ts';
+import { EncodingError, type FileFacts, readRows } from '../src/index.ts';
 import { read } from './read.ts';
 
 const text = 'id;name\r\n1;Müller 🌱\r\n2;Ficus\r\n';
@@ -22,22 +22,22 @@ it.each(encoded)('reads %s %s, plain and compressed', async (encoding, _, bytes)
   for (const content of [bytes, gzipSync(bytes)]) {
     // Chunks of one byte end inside characters, line ends and marks.
     for (const size of [1, 5, 1000]) {
-      const { plants, facts } = await read(content, {}, size);
+      const { plants, facts } = await read(content, size);
       expect(plants).toEqual(inText);
-      expect(facts).toMatchObject({ encoding, format: 'csv', bytes: content.length });
+      expect(facts).toMatchObject({ encoding, format: 'csv' });
     }
   }
 });
 
 it('reads Windows-1252 when the caller says so', async () => {
   const bytes = latin1('id;name\n1;M\xfcller \x80\n');
-  const { plants, facts } = await read(bytes, { encoding: 'windows-1252' });
+  const { plants, facts } = await read(bytes, undefined, 'windows-1252');
   expect(plants).toEqual([{ id: 1n, name: 'Müller €' }]);
   expect(facts.encoding).toBe('windows-1252');
 });
 
 it('obeys a byte order mark, whatever the caller says', async () => {
-  expect((await read(utf16le(text), { encoding: 'windows-1252' })).plants).toEqual(inText);
+  expect((await read(utf16le(text), undefined, 'windows-1252')).plants).toEqual(inText);
 });
 
 const start = latin1('id,name\n1,x\n2,');
@@ -51,16 +51,16 @@ it.each([
   ['half a character of UTF-16', utf16le('id,name\n1,x\n2,y').subarray(0, -1), 'UTF-16LE'],
 ])('stops at the line with %s', async (_, bytes, encoding) => {
   for (const size of [1, 4, 1000]) {
-    const { rows, error } = await read(bytes, {}, size);
+    const { rows, error } = await read(bytes, size);
     expect(rows).toMatchObject([{ line: 2 }]);
-    expect(error).toMatchObject({ kind: 'encoding', line: 3 });
-    expect(error?.message).toContain(`is not ${encoding}: `);
+    expect(error).toBeInstanceOf(EncodingError);
+    expect(error?.message).toContain(`line 3 is not ${encoding}: `);
   }
 });
 
 it('stops at a byte that Windows-1252 does not define', async () => {
-  const { error } = await read(latin1('id,name\n1,M\x81ller\n'), { encoding: 'windows-1252' });
-  expect(error).toMatchObject({ kind: 'encoding', line: 2 });
+  const { error } = await read(latin1('id,name\n1,M\x81ller\n'), undefined, 'windows-1252');
+  expect(error?.message).toBe('line 2 is not WINDOWS-1252: save it as UTF-8');
 });
 
 it('names Windows-1252 in the error for a file that is not UTF-8', async () => {
@@ -78,7 +78,7 @@ it('throws when gzip ends early, after the rows before', async () => {
   const lines = Array.from({ length: 50_000 }, (_, i) => `${i},${Math.sin(i)}\n`);
   const whole = gzipSync(`id,name\n${lines.join('')}`);
   const { rows, error } = await read(whole.subarray(0, -8));
-  expect(error).toMatchObject({ kind: 'gzip', line: undefined });
+  expect(error?.message).toMatch(/^the file ends early, is damaged, or /);
   expect(rows[0]).toMatchObject({ line: 2 });
 });
 
@@ -105,7 +105,7 @@ it('yields batches that fit into one request', async () => {
 
 it('cancels the stream when the caller leaves the loop', async () => {
   let isCancelled = false;
-  const stream = new ReadableStream<Uint8Array>({
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: (controller) => controller.enqueue(Buffer.from(`id,name\n${'1,x\n'.repeat(2000)}`)),
     cancel() {
       isCancelled = true;
@@ -121,7 +121,7 @@ it.each([
 ])('throws the error of %s stream itself', async (_, start) => {
   const error = new Error('the disk is gone');
   let isFirst = true;
-  const stream = new ReadableStream<Uint8Array>({
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller) {
       if (isFirst) controller.enqueue(start);
       else controller.error(error);

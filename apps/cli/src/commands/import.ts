@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { makeCommand, write, writeJson } from '../command.ts';
 import { reportError, usageError } from '../errors.ts';
-import { createImport } from '../import/import-files.ts';
+import { createImport } from '../import-files.ts';
 import { readAddress } from '../store.ts';
 
 const details = `
@@ -11,10 +11,11 @@ The files are CSV with a header row (id, name and perhaps tag), or NDJSON, plain
 
 The import stores the valid rows, and shows each other row with its line. To complete an import that was
 stopped, run it again: it changes nothing about plants that the store has.
-`;
 
-const exitCodes =
-  'Exit codes: 0 every row is stored, 1 an error stopped the import, 2 an argument or a setting is not valid, 3 some rows are rejected, 130 SIGINT, 143 SIGTERM';
+Examples:
+  plant-store import plants.csv --rejects rejected.csv
+  plant-store import - < plants.ndjson
+`;
 
 interface ImportOptions {
   rejects?: string;
@@ -23,11 +24,7 @@ interface ImportOptions {
 }
 
 export const importCommand = () =>
-  makeCommand('import', 'store the plants of files of any size', {
-    details,
-    exitCodes,
-    examples: ['import plants.csv --rejects rejected.csv', 'import - < plants.ndjson'],
-  })
+  makeCommand('import', 'store the plants of files of any size', details)
     .argument('<file...>', 'the files, or - for standard input')
     .option('--rejects <file>', 'write the lines of the rejected rows to this file')
     .option('--dry-run', 'check the rows, and store nothing')
@@ -38,12 +35,11 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
   if (rejects !== undefined && files.some((file) => resolve(file) === resolve(rejects))) {
     throw usageError('--rejects names a file of the import: name another file');
   }
-  const address = dryRun ? undefined : readAddress();
   const { signal, exitCode } = stopSignal();
   const { show, showRejected, showOutage, startCounter } = createMessages(json);
   const writeRejected = rejects === undefined ? undefined : createRejects(rejects);
   const { importFile, totals, finished } = createImport({
-    address,
+    address: dryRun ? undefined : readAddress(),
     signal,
     onRejected({ file, row, message, start }) {
       showRejected(file, row.line, message);
@@ -57,13 +53,13 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
     for (const file of files) await importFile(file);
     const { rejected, conflicts } = totals();
     process.exitCode = rejected + conflicts > 0 ? 3 : 0;
-    stopCounter();
   } catch (error) {
     // The requests that are on their way may still get their responses.
     await Promise.race([finished(), setTimeout(600)]);
-    stopCounter();
     process.exitCode = exitCode() ?? reportError(error, json);
     show('the import is not complete: run it again');
+  } finally {
+    stopCounter();
   }
   await (json ? writeJson(totals()) : write(textOf(totals())));
   // After an error, an open pipe or a request must not keep the command running.

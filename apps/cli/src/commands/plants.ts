@@ -1,25 +1,15 @@
-import type { StoredPlant } from '@plant-store/client';
+import type { PlantQuery, StoredPlant } from '@plant-store/client';
 import { formatJson } from '@plant-store/schemas';
 import { makeCommand, parseCount, parseId, write, writeJson } from '../command.ts';
 import { connect } from '../store.ts';
 
-interface ListOptions {
-  tag?: string;
-  search?: string;
-  after?: bigint;
-  limit: number;
-  json?: true;
-}
-
 export const listCommand = () =>
-  makeCommand('list', 'show plants in the order of their ids', {
-    examples: ['list --tag Araceae --after 1000 --limit 50'],
-  })
+  makeCommand('list', 'show plants in the order of their ids')
     .option('--tag <tag>', 'only plants with this tag')
     .option('--search <text>', 'only plants whose name contains each word')
     .option('--after <id>', 'only plants with a greater id', parseId)
     .option('--limit <count>', 'the greatest number of plants, up to 1000', parseCount, 100)
-    .action(async ({ json, ...query }: ListOptions) => {
+    .action(async ({ json, ...query }: PlantQuery & { json?: true }) => {
       const { plants, next } = await connect().listPlants.query(query);
       await (json ? writeJson(...plants) : write(plants.map(lineOf).join('')));
       if (next === undefined) return;
@@ -27,7 +17,7 @@ export const listCommand = () =>
     });
 
 export const getCommand = () =>
-  makeCommand('get', 'show the plant with an id', { examples: ['get 9007199254740993'] })
+  makeCommand('get', 'show the plant with an id')
     .argument('<id>', 'the id of the plant', parseId)
     .action(async (id: bigint, { json }: { json?: true }) => {
       const plant = await connect().getPlant.query({ id });
@@ -35,9 +25,7 @@ export const getCommand = () =>
     });
 
 export const countCommand = () =>
-  makeCommand('count', 'count the plants, exactly up to a million', {
-    examples: ['count --tag Araceae'],
-  })
+  makeCommand('count', 'count the plants, exactly up to a million')
     .option('--tag <tag>', 'only plants with this tag')
     .action(async ({ tag, json }: { tag?: string; json?: true }) => {
       const result = await connect().countPlants.query({ tag });
@@ -51,9 +39,7 @@ interface WriteOptions {
 }
 
 export const replaceCommand = () =>
-  makeCommand('replace', 'replace the name and the tag of a plant', {
-    examples: ["replace 9007199254740993 --name 'Hoya carnosa' --tag Apocynaceae"],
-  })
+  makeCommand('replace', 'replace the name and the tag of a plant')
     .argument('<id>', 'the id of the plant', parseId)
     .requiredOption('--name <name>', 'the new name')
     .option('--tag <tag>', 'the new tag (default: the plant has no tag afterwards)')
@@ -66,9 +52,7 @@ export const replaceCommand = () =>
     );
 
 export const deleteCommand = () =>
-  makeCommand('delete', 'delete the plant with an id, which is free afterwards', {
-    examples: ['delete 9007199254740993'],
-  })
+  makeCommand('delete', 'delete the plant with an id, which is free afterwards')
     .argument('<id>', 'the id of the plant', parseId)
     .option(...ifMatch)
     .action(async (id: bigint, { json, ifMatch }: WriteOptions) => {

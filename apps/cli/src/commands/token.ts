@@ -1,11 +1,10 @@
-import { maxPageSize, type Scope, scopes } from '@plant-store/schemas';
-import { Command, Option } from 'commander';
-import { makeCommand, parseCount, write, writeJson } from '../command.ts';
-import { connect } from '../store.ts';
+import { type Scope, scopes } from '@plant-store/schemas';
+import { Option } from 'commander';
+import { makeCommand, makeGroup, parseCount, write, writeJson } from '../command.ts';
+import { connect, readPages } from '../store.ts';
 
 export const tokenCommand = () =>
-  new Command('token')
-    .description('manage access tokens, with a token that has the scope tokens:manage')
+  makeGroup('token', 'manage access tokens, with a token that has the scope tokens:manage')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(revokeCommand());
@@ -17,9 +16,7 @@ interface CreateOptions {
 }
 
 const createCommand = () =>
-  makeCommand('create', 'create an access token, and show it once', {
-    examples: ['token create partner --days 90 --scopes plants:read'],
-  })
+  makeCommand('create', 'create an access token, and show it once')
     .argument('<name>', 'the name of the client, which the log shows')
     .option('--days <count>', 'the days until the token expires (default: never)', parseCount)
     .addOption(new Option('--scopes <scope...>', 'default: create and read').choices(scopes))
@@ -31,22 +28,16 @@ const createCommand = () =>
     });
 
 const listCommand = () =>
-  makeCommand('list', 'show each access token as a line of JSON, but not its secret', {
-    examples: ['token list'],
-  }).action(async () => {
-    const store = connect();
-    let after: string | undefined;
-    do {
-      const page = await store.listAccessTokens.query({ after, limit: maxPageSize });
-      await writeJson(...page.tokens);
-      after = page.next;
-    } while (after !== undefined);
-  });
+  makeCommand('list', 'show each access token as a line of JSON, but not its secret').action(
+    async () => {
+      const { listAccessTokens } = connect();
+      const pages = readPages((page) => listAccessTokens.query(page));
+      for await (const { tokens } of pages) await writeJson(...tokens);
+    },
+  );
 
 const revokeCommand = () =>
-  makeCommand('revoke', 'revoke an access token, within 30 s', {
-    examples: ['token revoke 5f70bf18a0860070'],
-  })
+  makeCommand('revoke', 'revoke an access token, within 30 s')
     .argument('<id>', 'the id from token list')
     .action(async (id: string, { json }: { json?: true }) => {
       await connect().revokeAccessToken.mutate({ id });

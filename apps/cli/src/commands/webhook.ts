@@ -1,21 +1,20 @@
 import type { PlantStoreClient } from '@plant-store/client';
-import { maxPageSize } from '@plant-store/schemas';
-import { Command } from 'commander';
-import { makeCommand, writeJson } from '../command.ts';
-import { connect } from '../store.ts';
+import type { Command } from 'commander';
+import { makeCommand, makeGroup, writeJson } from '../command.ts';
+import { connect, readPages } from '../store.ts';
 
-/** Each of these commands writes lines of JSON, also without `--json`. */
+/** Each of these commands writes lines of JSON, even without `--json`. */
 export function webhookCommand(): Command {
-  const webhook = new Command('webhook')
-    .description('manage webhooks, with a token that has the scope webhooks:manage')
+  const description = 'manage webhooks, with a token that has the scope webhooks:manage';
+  const webhook = makeGroup('webhook', description)
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(replayCommand());
 
   /** Adds a command that works on one webhook. */
-  const add = (command: string, description: string, run: Run) =>
+  const add = (command: string, summary: string, run: Run) =>
     webhook.addCommand(
-      makeCommand(command, description, { examples: [`webhook ${command} partner`] })
+      makeCommand(command, summary)
         .argument('<name>', 'the name of the webhook')
         .action(async (name: string) => writeJson(await run(connect(30_000), name))),
     );
@@ -46,10 +45,8 @@ export function webhookCommand(): Command {
 type Run = (store: PlantStoreClient, name: string) => Promise<object>;
 
 const createCommand = () =>
-  makeCommand('create', 'send each change to an endpoint, and show the secret once', {
-    examples: ['webhook create https://partner.example/plants --name partner'],
-  })
-    .argument('<url>', 'the address of the endpoint')
+  makeCommand('create', 'send each change to an endpoint, and show the secret once')
+    .argument('<url>', 'the address of the endpoint, such as https://partner.example/plants')
     .option('--name <name>', 'a name for the webhook (default: the host of the URL)')
     .option('--from <cursor>', 'send the changes after this cursor (default: new changes only)')
     .action(async (url: string, { name, from }: { name?: string; from?: string }) =>
@@ -57,24 +54,16 @@ const createCommand = () =>
     );
 
 const listCommand = () =>
-  makeCommand('list', 'show each webhook, but not its secret', {
-    examples: ['webhook list'],
-  }).action(async () => {
-    const store = connect();
-    let after: string | undefined;
-    do {
-      const page = await store.listWebhooks.query({ after, limit: maxPageSize });
-      await writeJson(...page.webhooks);
-      after = page.next;
-    } while (after !== undefined);
+  makeCommand('list', 'show each webhook, but not its secret').action(async () => {
+    const { listWebhooks } = connect();
+    const pages = readPages((page) => listWebhooks.query(page));
+    for await (const { webhooks } of pages) await writeJson(...webhooks);
   });
 
 const replayCommand = () =>
-  makeCommand('replay', 'send changes again', {
-    examples: ['webhook replay partner --since 2026-11-21T09:30:00Z'],
-  })
+  makeCommand('replay', 'send changes again')
     .argument('<name>', 'the name of the webhook')
-    .option('--since <time>', 'the changes since this time, in RFC 3339')
+    .option('--since <time>', 'the changes since this time, such as 2026-11-21T09:30:00Z')
     .option('--after <cursor>', 'the changes after this cursor')
     .action(async (name: string, { since, after }: { since?: string; after?: string }) => {
       await connect().replayWebhook.mutate({ name, since, after });

@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
 import { FileError, type FileFacts, type Row, readRows } from '@plant-store/formats';
 import { errorCatalogue } from '@plant-store/schemas';
-import { CommandError } from '../errors.ts';
-import type { Address } from '../store.ts';
+import { CommandError } from './errors.ts';
 import { type Outcome, type PlantRow, sendRows } from './send-rows.ts';
+import type { Address } from './store.ts';
 
 /** The number of requests at the same time. */
 const parallelBatches = 4;
@@ -21,8 +21,7 @@ interface ImportOptions {
 }
 
 /** Imports files one after the other. The totals are true at any time, and after an error too. */
-export function createImport(options: ImportOptions) {
-  const { address, signal, onRejected, onNote, onRetry } = options;
+export function createImport({ address, signal, onRejected, onNote, onRetry }: ImportOptions) {
   const outcomes = { created: 0, exists: 0, conflicts: 0, rejected: 0, valid: 0 };
   const facts: FileFacts[] = [];
   const running = new Set<Promise<void>>();
@@ -34,7 +33,7 @@ export function createImport(options: ImportOptions) {
   async function importFile(name: string): Promise<void> {
     const input = addAbortSignal(signal, name === '-' ? process.stdin : createReadStream(name));
     // The types of Node and of the DOM describe the same class.
-    const stream = Readable.toWeb(input) as unknown as ReadableStream<Uint8Array>;
+    const stream = Readable.toWeb(input) as unknown as Parameters<typeof readRows>[0];
     const file = readRows(stream);
     facts.push(file.facts);
     try {
@@ -55,13 +54,16 @@ export function createImport(options: ImportOptions) {
       outcomes[kind]++;
       onRejected({ file, row, message, start });
     };
-    for (const row of rows) if (row.error !== undefined) reject('rejected', row, row.error);
-    const plantRows = rows.filter((row): row is PlantRow => row.error === undefined);
+    const plantRows: PlantRow[] = [];
+    for (const row of rows) {
+      if (row.plant) plantRows.push(row);
+      else reject('rejected', row, row.error);
+    }
     if (!address) {
       outcomes.valid += plantRows.length;
       return;
     }
-    const onOutcome = (row: PlantRow, { result, error, message = '' }: Outcome) => {
+    const onOutcome = (row: PlantRow, { result = 'error', error, message = '' }: Outcome) => {
       if (result !== 'error') outcomes[result]++;
       else reject(error === errorCatalogue.idTaken.code ? 'conflicts' : 'rejected', row, message);
     };
