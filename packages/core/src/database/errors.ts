@@ -56,8 +56,10 @@ function meaningOf(error: unknown): Meaning {
   if (rootMessage(error).includes('secure TLS')) {
     return ['state', 'turn on TLS in the server, or remove sslmode from its URL'];
   }
-  return outcomeOf(error) === 'rolledBack'
-    ? ['state', 'its log may say more']
+  if (outcomeOf(error) === 'rolledBack') return ['state', 'its log may say more'];
+  // An error of the network has a code. The store's own error about a slow database has none.
+  return code === ''
+    ? ['state', 'the database may be slow: check its load, its disk and its locks']
     : ['state', 'check the host and the port in DATABASE_URL, and that the database is running'];
 }
 
