@@ -18,11 +18,10 @@ export default defineConfig(({ mode }) => ({
     modulePreload: { polyfill: false },
     target: 'es2023',
   },
-  server: { proxy: proxyTo(loadEnv(mode, repository, 'PORT')['PORT'] ?? '3000') },
+  // `pnpm dev` serves the console, and sends the console's requests to the server at this port.
+  server: {
+    proxy: {
+      '^/(trpc|readyz|docs)': `http://127.0.0.1:${loadEnv(mode, repository, 'PORT')['PORT'] ?? '3000'}`,
+    },
+  },
 }));
-
-/** `pnpm dev` serves the console, and sends the console's requests to the server at this port. */
-function proxyTo(port: string) {
-  const paths = ['/trpc', '/readyz', '/docs'];
-  return Object.fromEntries(paths.map((path) => [path, `http://127.0.0.1:${port}`]));
-}

@@ -1,12 +1,11 @@
 import { type ComponentProps, type DragEvent, lazy, Suspense, useEffect, useState } from 'react';
-import { PlantList } from '../plants/list/plant-list.tsx';
-import { emptyState, ListContext } from '../plants/plant-state.ts';
-import { useIdentity } from '../store/store.ts';
-import { type Address, hrefOf, useAddress } from '../ui/address.ts';
-import { load } from '../ui/browser.ts';
-import { Button } from '../ui/button.tsx';
-import { Logo } from '../ui/icon.tsx';
-import styles from './console.module.css';
+import { PlantList } from './plants/list/plant-list.tsx';
+import { emptyState, ListContext } from './plants/plant-state.ts';
+import { useIdentity } from './store.tsx';
+import { type Address, hrefOf, useAddress } from './ui/address.ts';
+import { load } from './ui/browser.ts';
+import { Button } from './ui/button.tsx';
+import { Logo } from './ui/icon.tsx';
 
 /** The list does not need the second script, so the browser loads it after the list. */
 const loadLater = () => load(() => import('./later.tsx'));
@@ -46,12 +45,8 @@ export function Console(props: ComponentProps<typeof Later>) {
     <ListContext value={{ ...state, change }}>
       <title>{titleOf(address)}</title>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a file can be dropped anywhere on the page. */}
-      <div
-        className={styles.console}
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={onDrop}
-      >
-        <header className={styles.header}>
+      <div className="console" onDragOver={(event) => event.preventDefault()} onDrop={onDrop}>
+        <header>
           <Logo />
           <h1>
             <a href={hrefOf({})}>Plants</a>
@@ -65,7 +60,7 @@ export function Console(props: ComponentProps<typeof Later>) {
             Sign out
           </Button>
         </header>
-        <div className={styles.body}>
+        <div>
           <main>
             <PlantList />
           </main>

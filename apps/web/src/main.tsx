@@ -3,13 +3,12 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode, useLayoutEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
-import { Console } from './app/console.tsx';
+import { Console } from './console.tsx';
 import { SignInAgain, SignInPage } from './session/sign-in.tsx';
 import { useSession } from './session/use-session.ts';
-import { explainError } from './store/errors.tsx';
-import { connect, queryClient } from './store/store.ts';
+import { connect, explainError, queryClient } from './store.tsx';
 import { LinkButton } from './ui/button.tsx';
-import { Notices } from './ui/notice.tsx';
+import { Notices } from './ui/dialog.tsx';
 
 // zod compiles schemas with `new Function`, which the content security policy forbids. zod reads this object
 // when it is loaded.

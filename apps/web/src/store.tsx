@@ -1,7 +1,12 @@
-import { createPlantStoreClient, isRetryable, queryDefaults } from '@plant-store/client';
-import type { Scope } from '@plant-store/schemas';
+import {
+  AccessTokenError,
+  createPlantStoreClient,
+  isRetryable,
+  plantStoreError,
+  queryDefaults,
+} from '@plant-store/client';
+import type { ErrorKind, Scope } from '@plant-store/schemas';
 import { MutationCache, QueryCache, QueryClient, useQuery } from '@tanstack/react-query';
-import { explainError, isTokenError } from './errors.tsx';
 
 let session = { token: '', onRejected(_reason: string): void {} };
 
@@ -61,4 +66,39 @@ export function useIdentity() {
   // Before the response, the console asks for the list too, so that both need one round trip.
   const may = (scope: Scope) => identity?.scopes.includes(scope) ?? scope === 'plants:read';
   return { identity, may };
+}
+
+/** Returns a message that explains the error of a request to a person. */
+export function explainError(thrown: unknown): string {
+  const error = plantStoreError(thrown);
+  // The messages of these errors are for programmers, such as "Failed to fetch".
+  if (error?.kind === 'noResponse' || error?.kind === 'timeout') {
+    return 'The plant store does not respond. Check the network, and try again.';
+  }
+  const { message } = error ?? (thrown instanceof Error ? thrown : { message: String(thrown) });
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}
+
+/** Whether the store rejects the access token, or an HTTP header cannot contain the token. */
+export function isTokenError(thrown: unknown): boolean {
+  if (thrown instanceof Error && thrown.cause instanceof AccessTokenError) return true;
+  const kind = plantStoreError(thrown)?.kind;
+  return kind === 'tokenInvalid' || kind === 'tokenMissing';
+}
+
+/** Whether the store has rejected a request for this reason. */
+export function isError(thrown: unknown, kind: ErrorKind): boolean {
+  return plantStoreError(thrown)?.kind === kind;
+}
+
+/** Explains the error of a request, if there is one, and if it is not that the user has stopped the request. */
+export function ErrorAlert({ error, start }: { error: unknown; start?: string }) {
+  const { name, cause }: { name?: string; cause?: { name?: string } } = Object(error);
+  if (!error || name === 'AbortError' || cause?.name === 'AbortError') return null;
+  return (
+    <p className="alert" role="alert">
+      {start && `${start} `}
+      {explainError(error)}
+    </p>
+  );
 }

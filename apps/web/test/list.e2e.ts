@@ -198,7 +198,7 @@ it('finds plants by a part of the name, by number and by tag', async () => {
   await expect.poll(() => new URL(page.url()).hash).not.toContain('tag');
 });
 
-it('says what a search without a match has looked for', async () => {
+it('names the text of a search that found no plant', async () => {
   const { page } = await openPlants(['Fern']);
   const text = `x${freshTag()}`;
   await searchField(page).fill(text);

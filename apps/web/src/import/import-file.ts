@@ -1,8 +1,7 @@
-import { isRetryable, plantStoreError } from '@plant-store/client';
-import { FileError, type FileFacts, type Row, readRows } from '@plant-store/formats';
-import type { CreateResult, NewPlant } from '@plant-store/schemas';
-import { explainError, isTokenError } from '../store/errors.tsx';
-import { client } from '../store/store.ts';
+import { isRetryable } from '@plant-store/client';
+import { EncodingError, type FileFacts, type Row, readRows } from '@plant-store/formats';
+import type { NewPlant } from '@plant-store/schemas';
+import { client, isTokenError } from '../store.tsx';
 
 /** The console shows at most this number of good rows of a file. */
 const mostShown = 5;
@@ -34,21 +33,20 @@ export async function checkFile(
   file: File,
   encoding: FileFacts['encoding'] = 'utf-8',
 ): Promise<CheckedFile> {
-  const { rows: batches, facts } = readRows(file.stream(), { encoding });
+  const { rows: batches, facts } = readRows(file.stream(), encoding);
   const good: GoodRow[] = [];
   const bad: RejectedRow[] = [];
   let goodCount = 0;
   try {
     for await (const rows of batches) {
       for (const row of rows) {
-        if (!row.plant) bad.push({ line: row.line, text: row.text, reason: row.error });
+        if (!isGood(row)) bad.push({ ...row, reason: row.error });
         else if (goodCount++ < mostShown) good.push(row);
       }
     }
   } catch (error) {
-    const isEncoding = error instanceof FileError && error.kind === 'encoding';
-    if (isEncoding && encoding === 'utf-8') return checkFile(file, 'windows-1252');
-    throw error;
+    if (!(error instanceof EncodingError) || encoding !== 'utf-8') throw error;
+    return checkFile(file, 'windows-1252');
   }
   return { file, facts, goodCount, good, bad };
 }
@@ -80,60 +78,44 @@ export async function sendPlants(
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
 ): Promise<void> {
-  const { rows: batches } = readRows(checked.file.stream(), checked.facts);
+  const { rows: batches } = readRows(checked.file.stream(), checked.facts.encoding);
   const rejected = [...checked.bad];
   const first: NewPlant[] = [];
   let [added, present] = [0, 0];
   const report = (isWaiting = false) => onProgress({ added, present, rejected, first, isWaiting });
   report();
   for await (const rows of batches) {
-    const ready = rows.flatMap((row) => (row.plant ? [row] : []));
-    const plants = ready.map(({ plant }) => plant);
-    const results = await createAll(plants, signal, () => report(true));
-    for (const { plant, line, text } of ready) {
-      const result = results.get(plant);
-      if (!result || 'error' in result) {
-        rejected.push({ line, text, reason: result?.message ?? '' });
-      } else if (result.result === 'exists') present++;
-      else if (added++ < mostFirst) first.push(plant);
+    for (let left = rows.filter(isGood); left.length > 0; ) {
+      signal.throwIfAborted();
+      const results = await createPlants(left, signal);
+      const again: GoodRow[] = [];
+      for (const [i, row] of left.entries()) {
+        const result = results[i];
+        if (!result || isRetryable(result)) again.push(row);
+        else if ('error' in result) rejected.push({ ...row, reason: result.message });
+        else if (result.result === 'exists') present++;
+        else if (added++ < mostFirst) first.push(row.plant);
+      }
+      left = again;
+      report(left.length > 0);
+      if (left.length > 0) await new Promise((resolve) => setTimeout(resolve, retryDelay));
     }
-    report();
   }
 }
 
+const isGood = (row: Row): row is GoodRow => row.plant !== undefined;
+
 /**
- * Creates plants, and returns a result for each. Waits while the store does not respond, and while the user
- * enters another token. It does no harm to send a plant twice.
+ * Creates the plants of some rows. Returns no results while the store does not respond, and while the user enters
+ * another token. It does no harm to send a plant twice.
  */
-async function createAll(
-  plants: readonly NewPlant[],
-  signal: AbortSignal,
-  onWaiting: () => void,
-): Promise<ReadonlyMap<NewPlant, CreateResult>> {
-  const results = new Map<NewPlant, CreateResult>();
-  for (let rest = plants; rest.length > 0; ) {
-    signal.throwIfAborted();
-    try {
-      const response = await client.createPlants.mutate({ plants: [...rest] }, { signal });
-      for (const [i, plant] of rest.entries()) {
-        const result = response.results[i];
-        if (result && !isRetryable(result)) results.set(plant, result);
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      const [only] = rest;
-      const known = plantStoreError(error);
-      // Only a plant that is a batch of its own can be larger than a request.
-      if (known?.kind === 'bodyTooLarge' && only) {
-        const message = explainError(error);
-        results.set(only, { id: only.id, result: 'error', error: known.code, message });
-      } else if (!isRetryable(error) && !isTokenError(error)) throw error;
-    }
-    rest = rest.filter((plant) => !results.has(plant));
-    if (rest.length > 0) {
-      onWaiting();
-      await new Promise((resolve) => setTimeout(resolve, retryDelay));
-    }
+async function createPlants(rows: readonly GoodRow[], signal: AbortSignal) {
+  try {
+    const plants = rows.map(({ plant }) => plant);
+    const response = await client.createPlants.mutate({ plants }, { signal });
+    return response.results;
+  } catch (error) {
+    if (signal.aborted || (!isRetryable(error) && !isTokenError(error))) throw error;
+    return [];
   }
-  return results;
 }

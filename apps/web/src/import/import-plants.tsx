@@ -1,7 +1,7 @@
 import type { NewPlant } from '@plant-store/schemas';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { ErrorAlert, explainError } from '../store/errors.tsx';
+import { ErrorAlert, explainError } from '../store.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type CheckedFile, checkFile, type Progress, sendPlants } from './import-file.ts';
 import { CheckView, ChooseView, DoneView, ProgressView } from './views.tsx';
@@ -54,7 +54,7 @@ export default function ImportPlants({ file: dropped, onShow, onClose }: ImportP
       {checked && send.isIdle && (
         <CheckView checked={checked} onImport={() => send.mutate(checked)} onAgain={again} />
       )}
-      {checked && send.isPending && (
+      {checked && progress && send.isPending && (
         <ProgressView checked={checked} progress={progress} onStop={() => running?.abort()} />
       )}
       <ErrorAlert start="The import has stopped." error={send.error} />

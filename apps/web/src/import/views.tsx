@@ -126,20 +126,20 @@ export function CheckView({ checked, onImport, onAgain }: CheckViewProps) {
 
 interface ProgressViewProps {
   checked: CheckedFile;
-  progress: Progress | undefined;
+  progress: Progress;
   onStop(): void;
 }
 
 /** The third step: a bar and the numbers. */
 export function ProgressView({ checked, progress, onStop }: ProgressViewProps) {
-  const isWaiting = progress?.isWaiting ?? false;
+  const { isWaiting } = progress;
   return (
     <>
       <p>
         Importing <bdi>{checked.file.name}</bdi>
       </p>
-      <progress aria-label="Import" max={rowsOf(checked)} value={progress && handled(progress)} />
-      <p>{progress && counts(progress)}</p>
+      <progress aria-label="Import" max={rowsOf(checked)} value={handled(progress)} />
+      <p>{counts(progress)}</p>
       <p role="status" className={isWaiting ? 'warning' : undefined}>
         {isWaiting && 'The store does not respond. The import goes on as soon as it does.'}
       </p>

@@ -1,13 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ErrorAlert, isError } from '../store/errors.tsx';
-import { client, queryClient } from '../store/store.ts';
+import { client, ErrorAlert, isError, queryClient } from '../store.tsx';
 import { closePlant, useAddress } from '../ui/address.ts';
+import { savePlants } from '../ui/browser.ts';
 import { Button } from '../ui/button.tsx';
 import { countOf, number, PlantInLine } from '../ui/client-text.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { notify } from '../ui/notice.tsx';
-import { savePlants } from './plant-file.ts';
+import { Dialog, notify } from '../ui/dialog.tsx';
 import { plantQuery, type SeenPlant, useListState } from './plant-state.ts';
 
 /** The question names at most this number of plants. */

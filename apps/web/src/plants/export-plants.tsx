@@ -1,15 +1,12 @@
-import type { Format } from '@plant-store/formats';
 import { maxPageSize } from '@plant-store/schemas';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { ErrorAlert } from '../store/errors.tsx';
-import { client, curlOf } from '../store/store.ts';
+import { client, curlOf, ErrorAlert } from '../store.tsx';
 import { hrefOf, useAddress } from '../ui/address.ts';
+import { plantFile } from '../ui/browser.ts';
 import { Button, CopyButton } from '../ui/button.tsx';
 import { countOf } from '../ui/client-text.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { notify } from '../ui/notice.tsx';
-import { plantFile } from './plant-file.ts';
+import { Dialog, notify } from '../ui/dialog.tsx';
 import { useListState } from './plant-state.ts';
 
 /** Saves all plants that the list shows, on all its pages, as a file. */
@@ -20,10 +17,10 @@ export function ExportPlants() {
   const [running, setRunning] = useState<AbortController>();
   useEffect(() => () => running?.abort(), [running]);
   const save = useMutation({
-    async mutationFn(format: Format) {
+    async mutationFn(format: 'csv' | 'ndjson') {
       const controller = new AbortController();
       setRunning(controller);
-      const file = await plantFile(format, [tag, search]);
+      const file = await plantFile(format);
       let saved = 0;
       let after: string | undefined;
       do {

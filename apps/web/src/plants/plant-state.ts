@@ -1,7 +1,7 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
-import { client } from '../store/store.ts';
+import { client } from '../store.tsx';
 
 /** The list and the open plant are asked for again after this number of milliseconds. */
 export const refreshInterval = 3_000;

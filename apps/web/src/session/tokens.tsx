@@ -1,13 +1,11 @@
 import { type AccessToken, type Identity, maxPageSize, scopes } from '@plant-store/schemas';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ErrorAlert } from '../store/errors.tsx';
-import { baseUrl, client, curlOf } from '../store/store.ts';
+import { baseUrl, client, curlOf, ErrorAlert } from '../store.tsx';
 import { Button, CopyButton, LinkButton } from '../ui/button.tsx';
 import { ClientText, date } from '../ui/client-text.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, notify } from '../ui/dialog.tsx';
 import { Check, Field } from '../ui/field.tsx';
-import { notify } from '../ui/notice.tsx';
 
 /** By default, a token expires after this number of milliseconds. */
 const usualLifetime = 90 * 86_400_000;

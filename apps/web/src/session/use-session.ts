@@ -77,35 +77,22 @@ function takeTokenFromLink(): string | undefined {
 }
 
 function readToken(): string | undefined {
-  const read = (storage: Storage) => storage.getItem(key);
-  return inStorage('sessionStorage', read) ?? inStorage('localStorage', read) ?? undefined;
+  return sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? undefined;
 }
 
 /** Keeps the token until the tab closes, or on this browser until the user signs out. */
 export function keepToken(token: string, isForBrowser: boolean): void {
   forgetToken();
-  inStorage('sessionStorage', (storage) => storage.setItem(key, token));
-  if (isForBrowser) inStorage('localStorage', (storage) => storage.setItem(key, token));
+  sessionStorage.setItem(key, token);
+  if (isForBrowser) localStorage.setItem(key, token);
 }
 
 /** Whether this browser keeps the token after the tab closes. */
 export function isKeptOnBrowser(): boolean {
-  return inStorage('localStorage', (storage) => storage.getItem(key)) !== null;
+  return localStorage.getItem(key) !== null;
 }
 
 function forgetToken(): void {
-  inStorage('sessionStorage', (storage) => storage.removeItem(key));
-  inStorage('localStorage', (storage) => storage.removeItem(key));
-}
-
-/** A browser without storage throws an error: the token then lasts until a reload. */
-function inStorage<Result>(
-  name: 'sessionStorage' | 'localStorage',
-  use: (storage: Storage) => Result,
-): Result | null {
-  try {
-    return use(window[name]);
-  } catch {
-    return null;
-  }
+  sessionStorage.removeItem(key);
+  localStorage.removeItem(key);
 }

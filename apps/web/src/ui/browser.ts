@@ -1,3 +1,5 @@
+import type { StoredPlant } from '@plant-store/schemas';
+
 /** On plain HTTP, browsers have no `navigator.clipboard`. The browser then copies a selected text. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
@@ -22,11 +24,24 @@ export function saveFile(name: string, parts: BlobPart[]): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** Makes a file name from some texts and the date, such as `plants Araceae 2026-11-30.csv`. */
-export function fileName(texts: readonly (string | undefined)[], extension: string): string {
-  const parts = [...texts, new Date().toISOString().slice(0, 10)];
-  const name = parts.filter(Boolean).join(' ').slice(0, 100).toWellFormed();
-  return `${name.replaceAll(/[\p{Control}\p{Format}<>:"/\\|?*]/gu, '_')}.${extension}`;
+/** Collects plants for a file with the date in its name, and saves the file. */
+export async function plantFile(format: 'csv' | 'ndjson') {
+  const { plantWriter } = await load(() => import('@plant-store/formats'));
+  const { start, rows } = plantWriter(format);
+  // The browser keeps large blobs on the disk.
+  const parts = [new Blob([start])];
+  const name = `plants ${new Date().toISOString().slice(0, 10)}.${format}`;
+  return {
+    add: (plants: readonly StoredPlant[]) => void parts.push(new Blob([rows(plants)])),
+    save: () => saveFile(name, parts),
+  };
+}
+
+/** Saves plants that are already loaded. */
+export async function savePlants(plants: readonly StoredPlant[]): Promise<void> {
+  const file = await plantFile('csv');
+  file.add(plants);
+  file.save();
 }
 
 /** While the server does not respond, the console asks for a script again after this number of milliseconds. */

@@ -1,6 +1,6 @@
 import { type ComponentProps, useState } from 'react';
 import { copyText } from './browser.ts';
-import styles from './button.module.css';
+import styles from './controls.module.css';
 import { Icon, type IconName } from './icon.tsx';
 
 interface Look {

@@ -53,7 +53,7 @@ export const shortTime = new Intl.DateTimeFormat(locale, {
 export const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 export const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 
-/** Formats a count, such as "1 plant" or "2,000 rows". A `+` marks a count that is not exact. */
-export function countOf(count: number, { noun = 'plant', isExact = true } = {}): string {
-  return `${number.format(count)}${isExact ? '' : '+'} ${noun}${count === 1 ? '' : 's'}`;
+/** Formats a number of plants, such as "1 plant" or "1,000,000+ plants". A `+` marks a count that is not exact. */
+export function countOf(count: number, isExact = true): string {
+  return `${number.format(count)}${isExact ? '' : '+'} plant${count === 1 ? '' : 's'}`;
 }

@@ -1,4 +1,11 @@
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import {
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useSyncExternalStore,
+} from 'react';
 import { Button } from './button.tsx';
 import styles from './dialog.module.css';
 
@@ -62,5 +69,36 @@ export function Dialog(props: DialogProps) {
       </div>
       <div className={`stack ${styles.body}`}>{children}</div>
     </dialog>
+  );
+}
+
+/** A notice disappears after this number of milliseconds. */
+const shownFor = 6_000;
+
+let latest: { readonly text: string } | undefined;
+const listeners = new Set<() => void>();
+
+/** Shows the result of an action. A new notice replaces the last one. Without a text, the notice disappears. */
+export function notify(text?: string): void {
+  latest = text === undefined ? undefined : { text };
+  for (const tell of listeners) tell();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** The place for notices, over the lower edge of the page. It moves nothing, and lets clicks through. */
+export function Notices() {
+  const notice = useSyncExternalStore(subscribe, () => latest);
+  useEffect(() => {
+    const timer = notice && setTimeout(notify, shownFor);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  return (
+    <div role="status" className="notices">
+      {notice && <p className="card">{notice.text}</p>}
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { type ComponentProps, type KeyboardEvent, type ReactNode, useId } from 'react';
 import { maxShown } from './client-text.tsx';
-import styles from './field.module.css';
+import styles from './controls.module.css';
 
 interface FieldProps extends ComponentProps<'input'> {
   label: string;

@@ -1,8 +1,7 @@
 import { isRetryable } from '@plant-store/client';
 import { defaultPageSize, readIdText, type StoredPlant } from '@plant-store/schemas';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { isError } from '../../store/errors.tsx';
-import { client, queryClient, useIdentity } from '../../store/store.ts';
+import { client, isError, queryClient, useIdentity } from '../../store.tsx';
 import { type Address, useAddress } from '../../ui/address.ts';
 import { refreshInterval, useListState } from '../plant-state.ts';
 

@@ -1,11 +1,10 @@
 import { useEffect, useLayoutEffect, useState } from 'react';
 import houseplants from '../../../../../examples/houseplants.ndjson?url';
-import { explainError } from '../../store/errors.tsx';
-import { useIdentity } from '../../store/store.ts';
+import { explainError, useIdentity } from '../../store.tsx';
 import { hrefOf, type PlantFilter, useAddress } from '../../ui/address.ts';
+import { savePlants } from '../../ui/browser.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ClientText, clock, countOf, number } from '../../ui/client-text.tsx';
-import { savePlants } from '../plant-file.ts';
 import { useListState } from '../plant-state.ts';
 import { type ListPage, useListPage } from './list-page.ts';
 import styles from './plant-list.module.css';
@@ -87,7 +86,7 @@ function StatusLine({ page, list }: { page: ListPage; list: string }) {
 }
 
 function statusText({ plants, next, count, isSearch, isOld }: ListPage): string {
-  if (!isSearch) return count ? countOf(count.count, count) : 'Counting …';
+  if (!isSearch) return count ? countOf(count.count, count.isExact) : 'Counting …';
   if (isOld) return 'Searching …';
   return number.format(plants.length) + (next === undefined ? ' found' : ' shown, more follow');
 }
@@ -120,7 +119,7 @@ function SelectionLine() {
 /** The link to the page before each page that this visit has shown or could show next. */
 const linksBefore = new Map<string, string>();
 
-/** Links to the other pages of the list. A link that the user opens afresh has no page before. */
+/** Links to the other pages of the list. `Previous` works only for pages that this visit has shown. */
 function Pager({ next }: { next: string | undefined }) {
   const { tag, search, after } = useAddress();
   const linkTo = (place: string | undefined) => hrefOf({ tag, search, after: place });

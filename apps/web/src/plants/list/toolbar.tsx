@@ -1,6 +1,6 @@
 import { maxSearch, readIdText } from '@plant-store/schemas';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
-import { useIdentity } from '../../store/store.ts';
+import { useIdentity } from '../../store.tsx';
 import { go, hrefOf, type PlantFilter, replaceAddress } from '../../ui/address.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ClientText } from '../../ui/client-text.tsx';

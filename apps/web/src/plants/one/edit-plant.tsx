@@ -1,12 +1,10 @@
 import { type NewPlant, shorten } from '@plant-store/schemas';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isError } from '../../store/errors.tsx';
-import { client, queryClient, useIdentity } from '../../store/store.ts';
+import { client, isError, queryClient, useIdentity } from '../../store.tsx';
 import { Button } from '../../ui/button.tsx';
 import { PlantInLine } from '../../ui/client-text.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { notify } from '../../ui/notice.tsx';
+import { Dialog, notify } from '../../ui/dialog.tsx';
 import { type FormStart, plantQuery, type SeenPlant, useListState } from '../plant-state.ts';
 import { PlantFacts } from '../plant-text.tsx';
 import { PlantForm } from './plant-form.tsx';

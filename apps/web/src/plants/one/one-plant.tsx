@@ -1,8 +1,7 @@
 import { isRetryable } from '@plant-store/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ErrorAlert, isError } from '../../store/errors.tsx';
-import { baseUrl, curlOf, useIdentity } from '../../store/store.ts';
+import { baseUrl, curlOf, ErrorAlert, isError, useIdentity } from '../../store.tsx';
 import { closePlant, hrefOf } from '../../ui/address.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { ClientText } from '../../ui/client-text.tsx';

@@ -1,7 +1,7 @@
 import { plantStoreError } from '@plant-store/client';
 import { explainIdText, type NewPlant } from '@plant-store/schemas';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { ErrorAlert } from '../../store/errors.tsx';
+import { ErrorAlert } from '../../store.tsx';
 import { Button } from '../../ui/button.tsx';
 import { maxShown } from '../../ui/client-text.tsx';
 import { Field, submitOnEnter, TextArea } from '../../ui/field.tsx';
