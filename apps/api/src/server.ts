@@ -57,7 +57,7 @@ declare module 'fastify' {
     readonly isGone: boolean;
     /** Set by the hook `requireToken`. */
     principal: Principal | null;
-    /** Milliseconds until the request began to wait for changes. Set by `startWaiting`. */
+    /** The milliseconds before the request began to wait for changes. Set by `startWaiting`. */
     waitsFrom: number | undefined;
   }
 }

@@ -17,7 +17,7 @@ export interface Finding {
 
 /**
  * Examines a Postgres for its operator: says what it is, and tries the store's own statements on it. Each
- * statement is rolled back, so the function changes nothing. The first check with a problem is the last one,
+ * statement is rolled back, so the function changes nothing. The first problem ends the checks,
  * because later checks would find the consequences of the problem.
  */
 export async function runDoctor({ databaseUrl }: { databaseUrl: string }): Promise<Finding[]> {

@@ -31,7 +31,7 @@ export function parseJson(
 
 /**
  * Matches a text with a number that `JSON.parse` may round: a number with an exponent or more than 15 digits.
- * Some strings match, too.
+ * A string with such a text matches, too.
  */
 const mayRound = /(?:^|[\s:,[])-?(?:[\d.]+[eE]|[\d.]{16,})/;
 

@@ -30,7 +30,7 @@ export const serverLimits = {
     connectionsCheckingInterval: 1_000,
     // A hook requires `Host`, because Node's own error response has no body.
     requireHostHeader: false,
-    // By default, Node keeps one of two `Authorization` headers. Joined, they are an invalid header.
+    // By default, Node keeps one of two `Authorization` headers. Node joins them to an invalid header instead.
     joinDuplicateHeaders: true,
   },
 } satisfies FastifyHttpOptions<Server>;
@@ -108,7 +108,7 @@ export const reserveBody: onRequestHookHandler = ({ method, headers, server }, {
   done();
 };
 
-/** Milliseconds for which the event loop may stand still, and for which the server then rejects writes. */
+/** How long the event loop may stand still, and how long the server then rejects writes, in milliseconds. */
 const [longestPause, aftermath] = [2_000, 1_000];
 
 /**

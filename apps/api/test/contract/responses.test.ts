@@ -84,7 +84,7 @@ it.each(['/plants?limit=500', '/openapi.json', '/trpc/listPlants?input={"json":{
 
 describe('the rate limit', () => {
   it.each(surfaces)(
-    'rejects requests beyond it over $name, even with invalid tokens',
+    'rejects further requests over $name, even with invalid tokens',
     async (surface) => {
       const limited = await startForTest({ PLANT_STORE_RATE_LIMIT: '2' });
       expect((await surface.send(limited, plant)).status).toBe(200);

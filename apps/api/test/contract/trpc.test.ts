@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { share, startServer } from '../fixtures/server.ts';
 import { errorIn, get, post, request } from '../fixtures/surfaces.ts';
 
-/** A server, and a store on the same database, which answers through the library tRPC. */
+/** A server, and a store on the same database, which responds through the library tRPC. */
 const server = share(async () => {
   const started = await startServer();
   const store = await openPlantStore({ databaseUrl: started.databaseUrl });

@@ -48,7 +48,7 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'promotion of a standby that was away',
+    name: 'promotion of a standby that was down',
     needsStandby: true,
     async cause({ database, unconfirmed }) {
       // Only the old primary has the plants of the next seconds, and a failover loses them.
@@ -62,7 +62,7 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'a standby that is away',
+    name: 'a standby that is down',
     lasts: 2_000,
     needsStandby: true,
     async cause({ servers, database, calls, problems }) {

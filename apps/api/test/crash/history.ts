@@ -104,7 +104,7 @@ async function differences({ servers, calls }: World, copies: readonly Copy[]): 
   }
 }
 
-/** Checks the responses that the clients have got. */
+/** Checks the responses that the clients have received. */
 function wrongCalls({ calls, unconfirmed }: World): string[] {
   const origin = calls[0]?.start ?? 0;
   const unexpected = calls.filter((call) => !isExpected(call));

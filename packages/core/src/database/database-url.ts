@@ -69,8 +69,8 @@ export function describeDatabaseUrl(text: string): string {
 }
 
 /**
- * Reads `sslmode` and `sslrootcert` ("SSL Support" in PostgreSQL's manual). Without both, a connection has no
- * TLS. With `sslrootcert` alone, the mode is `verify-full`.
+ * Reads `sslmode` and `sslrootcert` ("SSL Support" in PostgreSQL's manual). If neither is set, a connection has no
+ * TLS. If only `sslrootcert` is set, the mode is `verify-full`.
  */
 function tlsOf(host: string, sslmode?: string, sslrootcert?: string): DatabaseAddress['ssl'] {
   const mode = sslmode ?? (sslrootcert === undefined ? 'disable' : 'verify-full');

@@ -14,7 +14,7 @@ import {
 /** A session of the database. It runs one statement at a time. */
 export interface Session {
   /**
-   * The database's name of the session. Undefined where only a pooler knows the session of a statement, and empty
+   * The name of the session in the database. Undefined where only a pooler knows the session of a statement, and empty
    * where an overdue statement always ends its session.
    */
   readonly id: string | undefined;
@@ -48,7 +48,7 @@ interface Lane {
 /** The maximum number of statements of one kind that wait. */
 const maxWaiting = 10_000;
 
-/** The time after a failed attempt to open a session, in which every statement gets the same error. */
+/** After a failed attempt to open a session, every statement gets its error for this number of milliseconds. */
 const retryDelay = 500;
 
 /** The maximum age of a session, in milliseconds. Its `timeOf` becomes wrong when the clocks drift. */

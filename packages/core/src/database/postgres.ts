@@ -101,7 +101,7 @@ function createOpener(url: string): Opener {
       } catch (error) {
         lastError = error;
       }
-      // A host that cannot be used becomes the last one.
+      // The next call tries an unusable host last.
       addresses.push(...addresses.splice(addresses.indexOf(address), 1));
     }
     throw lastError;

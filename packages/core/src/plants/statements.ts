@@ -81,7 +81,7 @@ export const deletePlants = `
 
 /**
  * Replaces the content of a plant, and gives it a new place in the feed. Returns the ETag of the plant that was
- * there, and the new plant with its ETag unless the plant that was there has another ETag.
+ * there. If this is an expected ETag, also returns the new plant with its ETag.
  *
  * $1 id, $2 name, $3 tag, $4 the expected ETags as an array in text form, or null, $5 the deadline
  */

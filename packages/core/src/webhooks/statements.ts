@@ -125,7 +125,7 @@ export const insertWebhook = `
   on conflict (name) do nothing
   returning row_to_json(webhooks)::text`;
 
-/** $1 the name after which the page begins, $2 endpoints in the page */
+/** $1 the name after which the page begins, $2 the number of endpoints in the page */
 export const listWebhooks = `
   select row_to_json(webhooks)::text from webhooks where name > $1 order by name limit $2::int`;
 

@@ -8,7 +8,7 @@ import { freeId, listPages } from '../fixtures/plants.ts';
 
 const yes = { shards: 4, confirm: async () => true };
 
-it('loses nothing acknowledged while somebody distributes and undistributes the plants', async () => {
+it('loses no acknowledged write while somebody distributes and undistributes the plants', async () => {
   const { url, store } = await startOwnCluster({ isDistributed: false });
   const follower = await openAnother(url);
   const sql = connectForTest(url);

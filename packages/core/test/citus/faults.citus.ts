@@ -9,7 +9,7 @@ import { changesAfter, endOf, summaryOf } from '../fixtures/plants.ts';
 const unavailable = { code: 50300 };
 const within = (milliseconds: number) => ({ deadline: performance.now() + milliseconds });
 
-it('a plant is found after its create, though a node did not hear of the commit', async () => {
+it('a plant is found after its create, even when a node did not receive the commit', async () => {
   const { store, workers, plantOn } = await startOwnCluster();
   const plants = [await plantOn(0), await plantOn(1)];
   await store.createMany([await plantOn(0), await plantOn(1)]); // Opens the connections.

@@ -40,7 +40,7 @@ const killRandom = `
     and pid <> pg_backend_pid() and application_name <> 'postgres.js'
   order by (backend_xid is not null) desc, state = 'active' desc, random() limit 1`;
 
-/** Ends a session on a random node, again and again. Returns the number between two phases of a commit. */
+/** Ends a session on a random node, again and again. Returns how many were between the two phases of a commit. */
 async function killSessions(nodes: readonly postgres.Sql[], signal: AbortSignal): Promise<number> {
   let prepared = 0;
   while (!signal.aborted) {

@@ -114,7 +114,7 @@ describe('on a network with faults', () => {
     expect(await store.get(plant.id)).toBeUndefined();
   });
 
-  it('a firewall that forgets the connections is noticed', async () => {
+  it('the store recovers when a firewall forgets the connections', async () => {
     proxy.forget();
     await untilCreated(store);
     await expect.poll(() => store.get(other.id).catch(() => {})).toMatchObject(other);
@@ -156,7 +156,7 @@ describe('on a network with faults', () => {
   });
 });
 
-describe('while a synchronous standby is away', () => {
+describe('while a synchronous standby is down', () => {
   let admin: postgres.Sql;
   let url: string;
 
@@ -184,7 +184,7 @@ describe('while a synchronous standby is away', () => {
   async function openWithStandby(): Promise<PlantStore> {
     const store = await openAnother(url);
     await store.create(newPlants(1)[0] ?? { id: 0n, name: '' });
-    await setStandbys('away');
+    await setStandbys('down');
     // A process of the server makes commits wait some time after it has read the setting.
     const probe = connectForTest(url);
     await expect

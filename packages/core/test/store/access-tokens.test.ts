@@ -130,7 +130,7 @@ describe.each(profiles)('access tokens on $name', (profile) => {
       expect(new Set(found)).toEqual(new Set([undefined]));
     }
     if (!profile.hasSql) return;
-    // While the table is away, only a token that is still cached can be authenticated.
+    // While the table is missing, only a token that is still cached can be authenticated.
     await suite.sql`alter table access_tokens rename to moved`;
     expect(await tokens().authenticate(token)).toMatchObject({ name: 'Pia' });
     await suite.sql`alter table moved rename to access_tokens`;

@@ -67,7 +67,7 @@ export async function openEmbedded(directory: string): Promise<Database> {
   });
 }
 
-/** With these flags of Node, creating a database needs 490 MB. The first one is for WASM: see `worker.ts`. */
+/** With these flags of Node, creating a database needs 490 MB. The first flag is for WASM: see `worker.ts`. */
 const flags = ['--liftoff-only', '--max-old-space-size=64'];
 
 /** Creates the database beside its place, so that a process that is killed leaves no half database. */

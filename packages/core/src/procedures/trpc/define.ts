@@ -46,7 +46,7 @@ interface Description {
   readonly events?: string;
 }
 
-/** The description as metadata for trpc-to-openapi, on which core does not depend. */
+/** Makes metadata for trpc-to-openapi from the description. Core does not depend on trpc-to-openapi. */
 function toMeta({ scope, rest, summary, description = '', returns, ...others }: Description) {
   const needs = scope === 'none' ? 'a valid access token, and no scope' : `the scope \`${scope}\``;
   const [tag] = scope === 'none' ? ['tokens'] : scope.split(':');
