@@ -23,7 +23,7 @@ export function usageError(message: string): CommandError {
 /** Writes an error to standard error, as text or as JSON. Returns the exit code. */
 export function reportError(error: unknown, isJson: boolean): number {
   const { exitCode, code, message } = explain(error);
-  const line = message.trim().replaceAll(/\s*\n\s*/g, '; ');
+  const line = message.trim().replaceAll(/\n\s*/g, '; ');
   process.stderr.write(
     isJson ? `${JSON.stringify({ error: code, message: line })}\n` : `plant-store: ${line}\n`,
   );
