@@ -94,7 +94,7 @@ async function whenReady(store: PlantStore): Promise<void> {
 }
 
 /**
- * Looks every 15 s whether a transaction holds the feed back, and forgets old deletions every hour. Several
+ * Checks every 15 s whether a transaction holds the feed back, and forgets old deletions every hour. Several
  * instances may do this at the same time. A read replica has no feed.
  */
 function keepFeed({ store, log, server }: FastifyInstance, days: number): void {

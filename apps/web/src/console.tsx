@@ -11,7 +11,7 @@ import { Logo } from './ui/icon.tsx';
 const loadLater = () => load(() => import('./later.tsx'));
 const Later = lazy(loadLater);
 
-/** Shows the list to somebody with a token, and what stands beside and over it. */
+/** Shows the list, and the plant or the dialog beside the list or over it. */
 export function Console(props: ComponentProps<typeof Later>) {
   const { may, identity } = useIdentity();
   const address = useAddress();
@@ -27,7 +27,7 @@ export function Console(props: ComponentProps<typeof Later>) {
     setShown({ filter, list });
     change({ checked: emptyState.checked, ...(shown.filter !== filter && { added: [] }) });
   }
-  // The identity comes with the first rows, which a slow network brings sooner while nothing else loads.
+  // The identity comes with the first rows. On a slow network, they come sooner while nothing else loads.
   useEffect(() => {
     if (identity) void loadLater();
   }, [identity]);

@@ -38,7 +38,7 @@ function loadAgain(): void {
   void queryClient.invalidateQueries();
 }
 
-/** Uses a token from now on. What the store did not give to the earlier token is asked for again. */
+/** Uses a token from now on, and repeats all queries, because the token may have other scopes. */
 export function connect(token: string, onRejected: (reason: string) => void): void {
   session = { token, onRejected };
   loadAgain();
@@ -91,7 +91,7 @@ export function isError(thrown: unknown, kind: ErrorKind): boolean {
   return plantStoreError(thrown)?.kind === kind;
 }
 
-/** Explains the error of a request, if there is one, and if it is not that the user has stopped the request. */
+/** Explains the error of a request. Shows nothing without an error, or when the user has stopped the request. */
 export function ErrorAlert({ error, start }: { error: unknown; start?: string }) {
   const { name, cause }: { name?: string; cause?: { name?: string } } = Object(error);
   if (!error || name === 'AbortError' || cause?.name === 'AbortError') return null;

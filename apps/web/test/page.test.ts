@@ -21,7 +21,7 @@ it('has at most 118 kB in the first script, and 30 kB in each other script, both
   }
 });
 
-it('loads the second script and one style sheet with the list, and another only for files', async () => {
+it('loads the second script and one style sheet with the list, and a third script only for files', async () => {
   const page = await openPage(address());
   await tableOf(page).or(page.getByText('No plants yet')).waitFor();
   const loaded = () =>

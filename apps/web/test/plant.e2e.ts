@@ -41,7 +41,7 @@ it.each([-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n + 1n])(
   },
 );
 
-it('suggests a number, and says what is wrong with another', async () => {
+it('suggests a number, and explains what is wrong with another number', async () => {
   const page = await openForm();
   const number = page.getByRole('textbox', { name: 'Number' });
   expect(await number.inputValue()).toMatch(/^\d+$/);
@@ -133,7 +133,7 @@ it('shows the new name of a plant that the user has just added and then correcte
   expect((await namesOf(page))[0]).toBe('Typo');
 });
 
-it('shows both when somebody else was faster, and can then save the own text', async () => {
+it('shows both versions when somebody else was faster, and can then save the text of the user', async () => {
   const { page, ids } = await openPlants(['Hoia']);
   const [id = 0n] = ids;
   await rowOf(page, 'Hoia').getByRole('link').first().click();

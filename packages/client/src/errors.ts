@@ -37,7 +37,7 @@ export function plantStoreError(thrown: unknown): PlantStoreError | undefined {
   if (!isTRPCClientError<AppRouter>(thrown)) return fromCatalogue(thrown);
   const { data, message, cause } = thrown;
   const { responseJSON, path, isRepeatable }: CallMeta = Object(thrown.meta);
-  // A request with too large headers has no known path, so the server sends the error in the format of REST.
+  // A request whose headers are too large has no known path, so the server sends the error in the format of REST.
   const sent = fromCatalogue(data ? { ...data, message } : responseJSON);
   if (sent || data || cause instanceof AccessTokenError || cause?.name === 'AbortError')
     return sent;

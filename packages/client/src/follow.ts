@@ -99,7 +99,7 @@ export interface FollowOptions extends ConnectionOptions {
 }
 
 interface Copy {
-  /** Reads the plants. Each change that it misses comes later. */
+  /** Reads the plants. `apply` then gets each change that the list may lack. */
   begin: (signal: AbortSignal) => Promise<void>;
   apply: (changes: PlantChanges['changes']) => void | Promise<void>;
 }

@@ -8,7 +8,7 @@ import { databaseCode } from './plant-store-error.ts';
 import { columnArrays } from './plants/content.ts';
 import { deletePlants, findPlants, insertPlants } from './plants/statements.ts';
 
-/** The result of one check: what is the case, and what to do if this is not ok. */
+/** The result of one check: its finding, and the advice if the finding is not ok. */
 export interface Finding {
   readonly check: string;
   readonly level: 'ok' | 'warning' | 'problem';
@@ -97,7 +97,7 @@ const checks: readonly Check[] = [
     select 'webhooks' as check, 'warning' as level, format('the last %s attempts of %s failed (%s): correct '
       || 'the endpoint, and resume the webhook', failures, to_json(name), last_attempt ->> 'error') as message
     from webhooks where failures > 0 or paused_because is not null order by name`),
-  tryCommit, // The last one, because a slow commit occupies the session.
+  tryCommit, // This is the last check, because a slow commit occupies the session.
 ];
 
 /** Selects the sessions that have locked a table of the store. */

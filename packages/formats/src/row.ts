@@ -13,7 +13,7 @@ export type Row = {
   | { readonly plant?: undefined; readonly error: string }
 );
 
-/** What a text contains. `open`: the row continues in the next line. `fault`: the end of the row is uncertain. */
+/** The content of a text. `open`: the row continues in the next line. `fault`: the end of the row is uncertain. */
 export type Content = { plant: NewPlant } | { error: string } | 'blank' | 'open' | 'fault';
 
 type Schema = Pick<typeof NewPlant, 'safeParse'>;

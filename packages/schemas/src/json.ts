@@ -35,7 +35,7 @@ export function parseJson(
  */
 const mayRound = /(?:^|[\s:,[])-?(?:[\d.]+[eE]|[\d.]{16,})/;
 
-/** Stands for the first number. Every larger value is a place too, because `exactNumber` returns the others. */
+/** The number in place of the first replaced number. Every number that is not replaced is smaller. */
 const firstPlace = 2 ** 52;
 
 /** Puts quotes around each integer in a JSON text, if `JSON.parse` would round the integer. */

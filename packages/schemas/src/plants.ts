@@ -16,7 +16,7 @@ export const StoredPlant = output('StoredPlant', {
 });
 
 /**
- * A stored plant with its ETag, which is another one after each replacement. Over REST, the ETag is a header,
+ * A stored plant with its ETag, which changes with each replacement. Over REST, the ETag is a header,
  * and the body is a `StoredPlant`.
  */
 export const PlantWithEtag = StoredPlant.extend({
@@ -77,7 +77,7 @@ export const ListPlants = parameters({
   limit: pageLimit('plants'),
 }).prefault({}); // A caller over tRPC may omit the input.
 
-/** Explains why a value is no `after`. Returns undefined for the text of an id, and for an id. */
+/** Explains why a value is not a valid `after`. Returns undefined for the text of an id, and for an id. */
 function explainAfter(value: unknown): string | undefined {
   if (typeof value === 'string') return explainIdText(value);
   return Int64.safeParse(value).error?.issues[0]?.message;

@@ -23,7 +23,7 @@ export async function startTracing(variables = process.env): Promise<() => Promi
   const { FastifyOtelInstrumentation } = await import('@fastify/otel');
   const sdk = new NodeSDK({
     serviceName: variables['OTEL_SERVICE_NAME'] || 'plant-store',
-    spanLimits: { linkCountLimit: 2_048 }, // A statement may carry so many calls. The default is 128.
+    spanLimits: { linkCountLimit: 2_048 }, // A shared statement may have more calls than the default of 128.
     metricReaders: [],
     logRecordProcessors: [],
     instrumentations: [

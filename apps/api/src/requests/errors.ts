@@ -57,7 +57,7 @@ const advice: Record<string, string> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the Content-Type is not application/json: send application/json',
 };
 
-/** The most characters of a message. */
+/** The maximum number of characters in a message. */
 const maxMessage = 4_000;
 
 /** The message of an error for its client. An error may repeat a text that the client sent, even a token. */

@@ -66,11 +66,11 @@ export function readJson(text: string): unknown {
   return text === '' ? undefined : parseJson(text, Number);
 }
 
-/** The most levels of nesting in an input. RFC 8259 §9 allows a limit of nesting. */
+/** The maximum depth of nesting in an input. RFC 8259 §9 allows a limit of nesting. */
 const maxLevels = 500;
 
 /**
- * The most values in a body, because all other requests wait while the server parses a body. The limit allows
+ * The maximum number of values in a body, because all other requests wait while the server parses a body. The limit allows
  * a tRPC request with ten batches of 1,000 plants.
  */
 const maxValues = 64_000;

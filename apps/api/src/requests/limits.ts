@@ -3,13 +3,13 @@ import { PlantStoreError } from '@plant-store/core';
 import type { FastifyHttpOptions, FastifyInstance, onRequestHookHandler } from 'fastify';
 import { hasBody } from './headers.ts';
 
-/** The most bytes of a request body. */
+/** The maximum number of bytes in a request body. */
 const bodyLimit = 2 ** 20;
 
-/** The most open connections. Node closes further connections at once. */
+/** The maximum number of open connections. Node closes further connections at once. */
 const maxConnections = 4_096;
 
-/** The most connections that wait until Node accepts them. Node's default, 511, delays a burst of clients. */
+/** The maximum number of connections that wait until Node accepts them. Node's default, 511, delays a burst of clients. */
 export const backlog = 4_096;
 
 /** Milliseconds within which a client must send a whole request. */

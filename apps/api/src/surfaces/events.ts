@@ -61,10 +61,10 @@ const pingInterval = 10_000;
 /** A client connects again after this number of milliseconds without an event. */
 const reconnectAfter = 25_000;
 
-/** A stream ends after at most these milliseconds, so that its client may find a new instance. */
+/** A stream ends after at most this number of milliseconds, so that its client may find a new instance. */
 const maxDuration = 60_000;
 
-/** The most bytes that a stream writes at a time. */
+/** The maximum number of bytes that a stream writes at a time. */
 const partSize = 2 ** 16;
 
 /**

@@ -158,7 +158,7 @@ describe('a batch', () => {
     expect([status, JSON.parse(body)]).toMatchObject([207, [result, error(40001)]]);
   });
 
-  it('rejects only those of its calls that need another HTTP method', async () => {
+  it('rejects only its calls that need another HTTP method', async () => {
     const path = `getPlant,createPlant?batch=1&${input({ 0: first, 1: plant(92) })}`;
     const { status, body } = await responseTo('GET', path);
     expect([status, JSON.parse(body)]).toMatchObject([207, [{ result: {} }, error(40500)]]);

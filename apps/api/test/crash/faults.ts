@@ -24,7 +24,7 @@ export interface Fault extends WorldOptions {
   cause(world: FaultyWorld, server: Server): Promise<() => unknown>;
 }
 
-/** A world with a database, which only a fault of the embedded database does not have. */
+/** A world with a Postgres. Only the faults of the embedded database have none. */
 export type FaultyWorld = World & { readonly database: Database };
 
 /** During a fault, a create must fail within this many milliseconds. */

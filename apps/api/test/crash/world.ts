@@ -27,7 +27,7 @@ export interface Period {
 
 type Network = Awaited<ReturnType<typeof startNetwork>>;
 
-/** Everything that a fault can concern, and what the clients have seen. */
+/** The parts that a fault can affect, and the responses that the clients have received. */
 export interface World {
   readonly servers: readonly Server[];
   /** Undefined on the embedded database. */

@@ -59,7 +59,7 @@ describe.each(surfaces)('ifMatch over $name', ({ call }) => {
       }
     });
 
-    it('changes no other plant that has the id now, and none when no plant has it', async () => {
+    it('changes nothing when another plant has the id now, or no plant has it', async () => {
       const id = await create();
       const stale = etagOf(await getPlant(id));
       await call(server, 'deletePlant', { id });

@@ -91,7 +91,7 @@ it('has the line of every request before the exit', async () => {
   expect(lines).toHaveLength(50);
 });
 
-it('has no token, no value, no SQL and no stack, and neither have the responses', async () => {
+it('has no token, value, SQL or stack, and the responses have none either', async () => {
   const token = 'plant_secret-token-of-an-operator';
   const server = await serve({
     PLANT_STORE_TOKEN: token,

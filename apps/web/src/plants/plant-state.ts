@@ -26,7 +26,7 @@ export type OpenDialog =
   | { readonly name: 'import'; readonly file?: File | undefined }
   | { readonly name: 'delete'; readonly plants: readonly SeenPlant[] };
 
-/** What the user has done with the list, apart from what the address names. */
+/** The state of the list that the address does not name. */
 interface ListState {
   readonly dialog?: OpenDialog | undefined;
   readonly checked: ReadonlyMap<bigint, StoredPlant>;

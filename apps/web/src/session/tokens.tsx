@@ -122,7 +122,7 @@ function askToRevoke(name: string, isOwn: boolean): boolean {
   return prompt(`“${name}” is your own token. ${effect} Type its name to revoke it:`) === name;
 }
 
-/** Creates an access token, and shows the token a single time. */
+/** Creates an access token, and shows the token once. */
 function CreateToken({ identity, onClose }: TokensProps) {
   const [usualEnd] = useState(() =>
     new Date(Date.now() + usualLifetime).toISOString().slice(0, 10),

@@ -19,7 +19,7 @@ export function Button({ icon, kind, children, ...rest }: ComponentProps<'button
 }
 
 /**
- * A link that looks like a button. Without `href`, it is there, but does nothing. It then keeps the focus,
+ * A link that looks like a button. Without `href`, the link does nothing. It then keeps the focus,
  * because it often has an `href` again a moment later.
  */
 export function LinkButton({ icon, kind, children, ...rest }: ComponentProps<'a'> & Look) {

@@ -81,7 +81,7 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
         throw invalidInput(`expiresAt must be at most ${latest}`);
       }
       const created = await create(token, call);
-      // The cache may have a revoked grantor. After the insert, whoever revokes a grantor can see the new token.
+      // The cache may have a revoked grantor. A revocation after the insert sees the new token.
       if (grantor.tokenId !== undefined && (await isRevoked(grantor.tokenId, call)) !== false) {
         const revoked = db('edits', call).update(accessTokens).set({ revokedAt: sql`now()` });
         await orUnavailable(revoked.where(eq(accessTokens.id, created.id)));

@@ -62,7 +62,7 @@ export class Feed {
   #lastWait = 0;
   /** Is resolved by the next write of this process. */
   #written = Promise.withResolvers<void>();
-  /** The transaction that hides changes, and the time since when it does. */
+  /** The transaction that hides changes, and the time since which it hides them. */
   #heldBack: { by: string; since: number } | undefined;
   #isClosed = false;
 

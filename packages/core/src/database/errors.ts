@@ -1,7 +1,7 @@
 import { databaseCode, PlantStoreError, rootCause, rootMessage } from '../plant-store-error.ts';
 
 /**
- * What an error of the database or the network means, and what to do:
+ * The meaning of an error of the database or the network, and the advice:
  *
  * - `row`: one row of the statement is wrong, and the other rows may be valid
  * - `wait`: the statement waited too long, perhaps because of one row
@@ -63,7 +63,7 @@ function meaningOf(error: unknown): Meaning {
     : ['state', 'check the host and the port in DATABASE_URL, and that the database is running'];
 }
 
-/** Explains an error to an operator: the database's own message, and what to do. It has no password and no SQL. */
+/** Explains an error to an operator: the database's own message, and advice. The text has no password and no SQL. */
 export function explainDatabaseError(error: unknown): string {
   return `${rootMessage(error)}: ${meaningOf(error)[1]}`;
 }

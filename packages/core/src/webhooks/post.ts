@@ -49,7 +49,7 @@ export async function post(
   }
 }
 
-/** Sends a request, and returns the response when its headers are here. */
+/** Sends a request, and returns the response when its headers have arrived. */
 async function send(
   url: URL,
   message: Message,

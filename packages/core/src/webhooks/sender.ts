@@ -32,7 +32,7 @@ const maxRunning = 20;
 const maxChanges = 100;
 const maxBytes = 20_000;
 
-/** The maximum number of milliseconds between two looks for endpoints that are due. */
+/** The maximum number of milliseconds between two searches for due endpoints. */
 const lookInterval = 2_000;
 
 interface SenderOptions {

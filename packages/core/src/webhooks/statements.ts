@@ -57,7 +57,7 @@ const claim = `interval '60 seconds'`;
 
 /**
  * Claims the endpoint that has been due for the longest time, and that is behind the end of the feed or has a
- * message to repeat. Its next due time makes the claim: whoever saves the outcome must name this time.
+ * message to repeat. Its next due time makes the claim: the statement that saves the outcome must name this time.
  *
  * $1 the epoch, $2 the transaction and $3 the id of the end of the feed
  */

@@ -155,7 +155,7 @@ it('after trouble with a node, slow writes succeed again', async () => {
   await expect.poll(() => store.create(plant).catch(() => {})).toEqual({ name: plant.name });
 });
 
-it('while a worker is frozen, the others are read though the coordinator accepts no further session', async () => {
+it('while a worker is frozen, the others are read even when the coordinator accepts no further session', async () => {
   const { store, admin, workers, plantOn } = await startOwnCluster();
   const [plant, other] = [await plantOn(0), await plantOn(1)];
   await store.createMany([plant, other]);

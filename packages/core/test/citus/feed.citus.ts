@@ -33,7 +33,7 @@ const killPrepared = `
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and state = 'idle' and query like 'PREPARE TRANSACTION%'`;
 
-/** Ends a random session, but rather one that works. */
+/** Ends a random session, preferably one that runs a statement. */
 const killRandom = `
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and backend_type = 'client backend'

@@ -122,7 +122,7 @@ describe('a trigger', () => {
     expect(failed).toMatchObject([{ reason: { code: 50001, databaseCode: 'P0001' } }]);
   });
 
-  it('that prevents a delete gives an error, and other ids have no plant as usual', async () => {
+  it('that prevents a delete gives an error, and a delete of another id finds no plant', async () => {
     await trigger('delete', 'return null;');
     await expect(store.delete(1n)).rejects.toMatchObject(rejected);
     expect(await store.delete(2n)).toBe(false);

@@ -105,7 +105,7 @@ describe('a start that cannot work ends with one sentence', () => {
 });
 
 describe('a database that is down at the start', () => {
-  it('is used when it comes', async () => {
+  it('is used when it is up', async () => {
     const databaseUrl = await newUrl();
     const proxy = await startFaultProxy(databaseUrl);
     onTestFinished(() => proxy.close());
@@ -145,7 +145,7 @@ describe('a connection', () => {
     await expect.poll(() => store.create(plant).catch(() => {})).toEqual({ name: plant.name });
   });
 
-  it('is not harmed by settings of the database', async () => {
+  it('works with unusual settings of the database', async () => {
     const url = await newUrl();
     const sql = connectForTest(url);
     for (const setting of [

@@ -204,7 +204,7 @@ describe('while a synchronous standby is down', () => {
     return sessions;
   }
 
-  it('a wait that somebody cancels ends in no false 200', async () => {
+  it('a cancelled wait for the standby never gives a false 200', async () => {
     const store = await openWithStandby();
     const [plant = { id: 0n, name: '' }] = newPlants(1);
     const create = store.create(plant, within(3_000)).then(

@@ -123,7 +123,7 @@ describe('a follower', () => {
     for (const error of errors) expect(error).toMatchObject({ code: 50300 });
   });
 
-  it('and a waiting caller get the error that their cursor has expired', async () => {
+  it('and a waiting caller get an error when their cursor expires', async () => {
     const { store, sql } = await openForTest();
     const after = await endOf(store);
     const waits = [store.follow({ after }).next(), store.changes({ after, wait: 20 })];
@@ -161,7 +161,7 @@ describe('a cursor expires', () => {
     await expect(store.changes({ after, wait: 20 })).rejects.toMatchObject(expired);
   });
 
-  it('when it is from before forgotten deletions, of which only old ones are forgotten', async () => {
+  it('when the feed forgets later deletions, and the feed forgets only old deletions', async () => {
     const { store, sql } = await openForTest();
     const plants = newPlants(5);
     await createAll(store, plants);
@@ -200,7 +200,7 @@ describe('after a crash', () => {
       .toEqual(['created 1']);
   });
 
-  it('what a list or a page of changes showed is still there', async () => {
+  it('the plants that a list or a page of changes showed are still there', async () => {
     const server = await startPostgres({ fsync: 'off' });
     onTestFinished(() => server.stop());
     const store = await openAnother(server.url, { requireConnection: true });

@@ -53,7 +53,7 @@ describe('a read replica', () => {
     await expect(store.follow().next()).rejects.toMatchObject(noFeed);
   });
 
-  it('loses to the primary when the URL names both', async () => {
+  it('is not used when the URL also names the primary', async () => {
     const { host } = new URL(standby.url);
     const both = primary.url.replace('@', `@${host},`);
     const store = await openAnother(both, { requireConnection: true });

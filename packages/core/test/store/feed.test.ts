@@ -132,7 +132,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     ]);
   });
 
-  it('lets a copy become the table, whatever happens at the same time', async () => {
+  it('keeps a copy equal to the table, whatever other clients do', async () => {
     const { store } = suite;
     const ids = idsOf(newPlants(30));
     let isWriting = true;
@@ -253,7 +253,7 @@ describe.each(profiles)('feed on $name', (shared) => {
       expect(seen.toSorted()).toEqual(idsOf(plants).toSorted());
     });
 
-    it('leaves a caller behind it every change, wherever the page of that caller ended', async () => {
+    it('hides no change from a caller that is behind the follower', async () => {
       const { store } = await openForTest(profile); // No follower of another test has its pages.
       const { next: after } = await store.changes({});
       const [early, first, second] = newPlants(3);

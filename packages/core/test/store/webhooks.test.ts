@@ -208,7 +208,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     });
   });
 
-  it('connects to no private address that a name stands for', async () => {
+  it('connects to no private address, even when a host name resolves to it', async () => {
     const { store } = await openForTest(profile);
     const receiver = await startReceiver();
     await expect(store.webhooks.create({ url: receiver.url })).rejects.toMatchObject({

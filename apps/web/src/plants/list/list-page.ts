@@ -23,7 +23,7 @@ export type ListPage = ReturnType<typeof useListPage>;
 
 /**
  * Loads the page of plants that the address names, and keeps it current while the tab is visible. While the
- * next page loads, the page before stays.
+ * next page loads, the last page stays.
  */
 export function useListPage() {
   const { may } = useIdentity();

@@ -116,7 +116,7 @@ function SelectionLine() {
   );
 }
 
-/** The link to the page before each page that this visit has shown or could show next. */
+/** For the link of a page, the link of the page before it. */
 const linksBefore = new Map<string, string>();
 
 /** Links to the other pages of the list. `Previous` works only for pages that this visit has shown. */
@@ -143,7 +143,7 @@ function Pager({ next }: { next: string | undefined }) {
   );
 }
 
-/** Says that no plant matches the search or the tag, or that a link is to a page behind the last one. */
+/** Says that no plant matches the search or the tag, or that a link is to a page after the last one. */
 function NoMatch({ tag, search, tags }: PlantFilter & { tags: readonly string[] }) {
   const text = search ?? tag;
   const reason = search === undefined ? 'No plant has the tag' : 'No plant matches';

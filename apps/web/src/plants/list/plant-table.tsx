@@ -9,7 +9,7 @@ import styles from './plant-table.module.css';
 interface PlantTableProps {
   plants: readonly StoredPlant[];
   list: string;
-  /** Whether the rows belong to the list before, because the rows of this list still load. */
+  /** Whether the rows belong to the previous list, because the rows of this list still load. */
   isOld: boolean;
 }
 

@@ -11,7 +11,7 @@ import styles from './plant-list.module.css';
 /** The search begins when the user has not typed for this number of milliseconds. */
 const pause = 250;
 
-/** Here, `/` is a character, or does nothing. */
+/** In these elements, `/` does not focus the search. */
 const noShortcut = 'input:not([type=checkbox]), textarea, dialog:modal';
 
 /** The search, the tag that filters the list, and the actions on the list. */
