@@ -83,7 +83,7 @@ export async function startServer({ flags, file }: Program, env: Record<string, 
 
 /**
  * Returns the CPU time in seconds and the resident memory in bytes of a process and its descendants. Without
- * `/proc`, both are NaN. The CPU time of a child that has ended counts for its parent.
+ * `/proc`, both are NaN. The CPU time of a parent includes its children that have ended.
  */
 export async function usageOf(pid: number): Promise<{ cpu: number; memory: number }> {
   const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');

@@ -144,7 +144,7 @@ it('never moves the table: a selection takes the place of the number of plants',
   await lineOf(page, '3 plants').waitFor();
 });
 
-it('shows names as what they are: long, right-to-left, invisible, or with line breaks', async () => {
+it('shows names that are long, right-to-left or invisible, or have line breaks', async () => {
   const long = 'x'.repeat(900_000);
   const names = ['\u202eevil', '\u200b', 'two\nlines', ' ', 'שקמה', '<b>bold</b>'];
   const { page, tag, ids } = await openPlants(names);

@@ -38,7 +38,7 @@ const patience = 240_000;
 /** A report shows at most this many calls on an id: the last ones before the wrong result. */
 const maxLines = 12;
 
-/** Runs clients and consumers while the faults of a history happen, and checks what they have seen. */
+/** Runs clients and consumers while the faults of a history happen, and checks the results. */
 export async function runHistory(history: History, seed: number): Promise<Outcome> {
   const random = randomOf(seed);
   const world = await startWorld(history);

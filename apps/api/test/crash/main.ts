@@ -6,7 +6,7 @@ import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 /*
- * Causes each fault while clients write and read, and checks what they have seen. Then causes random faults.
+ * Causes each fault while clients write and read, and checks the results. Then causes random faults.
  * Prints a row for each fault: the creates that got 200, the creates after which nobody knew the outcome, the
  * changes that the slowest consumer of the feed has read, the highest number of sessions of both servers, and
  * the milliseconds from the mend to the first create with 200.

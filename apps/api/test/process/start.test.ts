@@ -126,7 +126,7 @@ describe('on Postgres', () => {
     await stopProgram(server);
   });
 
-  it.runIf(hasPosixSignals)('SIGTERM ends the start at a database that is silent', async () => {
+  it.runIf(hasPosixSignals)('SIGTERM ends the start while the database is silent', async () => {
     const silent = createServer();
     onTestFinished(() => void silent.close());
     const { port } = new URL(await listen(silent));

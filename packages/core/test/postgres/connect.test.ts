@@ -213,7 +213,7 @@ describe('a connection', () => {
 });
 
 describe('a database with another encoding', () => {
-  it('rejects only what it cannot hold', async () => {
+  it('rejects only the texts that it cannot hold', async () => {
     const url = await createDatabase(inject('postgresUrl'), { encoding: 'LATIN1' });
     const store = await openAnother(url);
     const names = ['Café', '猫', 'Ficus', '🪴'];
