@@ -30,7 +30,7 @@ export interface History extends WorldOptions {
 }
 
 /**
- * The copies must be the table this many milliseconds after the last write. An instance that is killed while
+ * The copies must equal the table this many milliseconds after the last write. An instance that is killed while
  * it sends a webhook's message holds the message back for a minute.
  */
 const patience = 240_000;

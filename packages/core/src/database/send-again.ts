@@ -3,8 +3,8 @@ import type { BatcherOptions, Call } from './batcher.ts';
 import { explainError, isSplittable, outcomeOf, PartsError, reasonOf } from './errors.ts';
 
 /**
- * The maximum number of attempts for a write that changed nothing because another write came first. After so
- * many attempts, a trigger is the only explanation.
+ * The maximum number of attempts for a write that changed nothing because another write came first. After this
+ * number of attempts, a trigger is the only explanation.
  */
 const maxAttempts = 100;
 
