@@ -1,63 +1,27 @@
-import { readFileSync } from 'node:fs';
-import { procedures as allProcedures, appRouter } from '@plant-store/core/router';
+import { appRouter, procedures } from '@plant-store/core/router';
 import { ErrorBody, errorCatalogue, errorKinds, httpStatus, Plant } from '@plant-store/schemas';
-import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
-import {
-  conditions,
-  etag,
-  events,
-  headers,
-  headersByStatus,
-  introduction,
-  resumeEvents,
-  webhooks,
-} from './parts.ts';
+import { generateOpenApiDocument } from 'trpc-to-openapi';
+import manifest from '../../../packages/schemas/package.json' with { type: 'json' };
+import { additions, headers, headersOf, introduction } from './parts.ts';
 
-// The document and the packages have the same version.
-const { version }: { version: string } = JSON.parse(
-  readFileSync(new URL('../../../packages/schemas/package.json', import.meta.url), 'utf8'),
-);
-
-/** The parts of a document that this file changes. */
+/** The parts of an operation that this file reads. */
 interface Operation {
-  operationId: keyof typeof allProcedures;
-  security?: unknown;
+  operationId: keyof typeof procedures;
   summary: string;
-  tags: string[];
-  parameters?: Parameter[];
-  requestBody?: Message;
-  responses: Record<string, Message & { headers?: object }>;
-}
-
-interface Parameter {
-  name: string;
-  schema: Schema;
-}
-
-interface Message {
-  content?: { 'application/json': { schema: Schema } };
-}
-
-interface Schema {
-  $ref?: string;
-  type?: unknown;
-  title?: string;
-  description?: string;
-  examples?: unknown[];
-  properties?: Record<string, Schema>;
-  items?: Schema;
+  parameters?: { name: string; schema: { description?: string } }[];
+  requestBody?: object;
+  responses: Record<string, { content?: object }>;
 }
 
 /**
- * Makes the OpenAPI 3.1 document of the REST surface. trpc-to-openapi inlines named bodies, repeats the
- * default security, and adds errors that the server never sends. This function corrects the document.
+ * Makes the OpenAPI 3.1 document of the REST surface. trpc-to-openapi inlines the bodies of requests, repeats
+ * the default security, and adds errors that the server never sends. This function corrects the document.
  */
-export function openApiDocument(): OpenAPIObject {
-  const { paths, components, ...document } = generateOpenApiDocument(appRouter, {
+export function openApiDocument(): object {
+  const generated = generateOpenApiDocument(appRouter, {
     title: 'Plant store sample',
-    version,
+    version: manifest.version, // All packages have the same version.
     description: introduction,
-    contact: { name: 'The operator of this store' },
     license: { name: 'MIT', identifier: 'MIT' },
     // An API address that is relative to the document's URL (RFC 3986) also works behind a path prefix.
     baseUrl: '.',
@@ -66,17 +30,23 @@ export function openApiDocument(): OpenAPIObject {
     },
     defs: { Plant, Error: ErrorBody },
   });
-  const schemas: Record<string, unknown> = { ...components?.schemas };
-  for (const name of Object.keys(schemas)) if (name.startsWith('error.')) delete schemas[name];
+  const bodies: Record<string, object> = {};
+  const { paths, components, ...document } = JSON.parse(JSON.stringify(generated), (key, value) => {
+    if (unwanted.test(key)) return undefined;
+    const { type, title } = Object(value);
+    if (type !== 'object' || !title) return value;
+    const name = sameOverRest[title] ?? title;
+    if (name === title) bodies[name] = value;
+    return reference('schemas', name);
+  });
   const responses: Record<string, object> = {};
-  // The interfaces above are narrower than those of trpc-to-openapi, whose documents have no references here.
-  const items = Object.values(paths ?? {}) as unknown as Record<string, Operation>[];
-  for (const item of items) {
-    for (const operation of Object.values(item)) correct(operation, schemas, responses);
-    const { get } = item;
-    if (get) item['head'] = headOf(get);
+  for (const path of Object.values<Record<string, Operation>>(paths)) {
+    for (const operation of Object.values(path)) complete(operation, responses);
+    const { get } = path;
+    if (get) Object.assign(path, { head: headOf(get) });
   }
-  const corrected = {
+  const schemas = { ...components.schemas, ...bodies };
+  return {
     ...document,
     paths,
     security: [{ bearerAuth: [] }],
@@ -86,95 +56,51 @@ export function openApiDocument(): OpenAPIObject {
       { name: 'webhooks', description: 'The endpoints that get each change by HTTP' },
     ],
     components: { ...components, schemas, responses, headers },
-    webhooks,
-  };
-  allowFurtherProperties(corrected);
-  return corrected as OpenAPIObject;
-}
-
-function correct(
-  operation: Operation,
-  schemas: Record<string, unknown>,
-  responses: Record<string, object>,
-): void {
-  const { meta } = allProcedures[operation.operationId].definition;
-  const status = meta.openapi?.status ?? 200;
-  const given = operation.parameters ?? [];
-  const [body, output] = [mediaOf(operation.requestBody), mediaOf(operation.responses[200])];
-
-  // Over tRPC, the ETag is a property of the input (`ifMatch`) and of the output (`etag`).
-  const isConditional = given.some(isIfMatch) || body?.schema.properties?.['ifMatch'];
-  const hasEtag = output?.schema.title === 'PlantWithEtag';
-  const isRead = hasEtag && !body;
-  const parameters = [
-    ...given.filter((each) => !isIfMatch(each)).map(correctParameter),
-    ...(isConditional ? [conditions.ifMatch] : []),
-    ...(isRead ? [conditions.ifNoneMatch] : []),
-    ...(meta.events ? resumeEvents : []),
-  ];
-  delete operation.parameters;
-  if (parameters.length > 0) operation.parameters = parameters;
-  delete operation.security;
-
-  for (const media of [body, output]) if (media) media.schema = named(media.schema, schemas);
-  const { content, ...success } = { ...operation.responses[200] };
-  operation.responses = {
-    [status]: {
-      ...success,
-      ...(status !== 204 && { content: { ...content, ...(meta.events && events) } }),
-      headers: { ...headersByStatus('200'), ...(hasEtag && etag) },
-    },
-    ...(isRead && { 304: { description: 'The plant has this ETag', headers: etag } }),
-    ...errorsOf(operation, responses),
-  } as Operation['responses'];
-}
-
-function mediaOf(message?: Message) {
-  return message?.content?.['application/json'];
-}
-
-const isIfMatch = ({ name }: Parameter) => name === 'ifMatch';
-
-/** Moves the description and the example from the schema to the parameter, because tools look there. */
-function correctParameter(parameter: Parameter): Parameter {
-  const { description, examples = [], ...schema } = parameter.schema;
-  const [example] = examples;
-  return {
-    ...parameter,
-    schema,
-    ...(description && { description }),
-    ...(examples.length > 0 && { example }),
   };
 }
 
-/** Over REST, the ETag is a header, so these bodies are the same as others. */
-const bodies: Record<string, string> = { PlantWithEtag: 'StoredPlant', ReplacePlant: 'Plant' };
+/** These parts of the generated document go. Later versions may add properties to each object. */
+const unwanted = /^(error\..*|security|additionalProperties)$/;
 
-/** Replaces an inlined schema by a reference to its name, which is its title. */
-function named(schema: Schema, schemas: Record<string, unknown>): Schema {
-  const { title } = schema;
-  if (!title) return schema;
-  const name = bodies[title] ?? title;
-  if (name === title) schemas[name] = schema;
-  for (const property of Object.values(schema.properties ?? {})) {
-    if (property.items) property.items = named(property.items, schemas);
-  }
-  return reference('schemas', name);
-}
+/** Over tRPC, the ETag is a property of these objects. Over REST, it is a header, and the rest is the body. */
+const sameOverRest: Record<string, string> = {
+  PlantWithEtag: 'StoredPlant',
+  ReplacePlant: 'Plant',
+};
 
 const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
+/** Adds the headers, the errors, and the parts that the procedure does not have. */
+function complete(operation: Operation, responses: Record<string, object>): void {
+  const { operationId, parameters = [] } = operation;
+  const { status = 200 } = procedures[operationId].definition.meta.openapi ?? {};
+  const added = additions[operationId];
+  const { content, ...success } = { ...operation.responses[200] };
+  const given = parameters.filter(({ name }) => name !== 'ifMatch');
+  operation.parameters = [
+    // Some tools look only here for the description.
+    ...given.map((each) => ({ description: each.schema.description, ...each })),
+    ...(added?.parameters ?? []),
+  ];
+  operation.responses = {
+    [status]: {
+      ...success,
+      ...(status !== 204 && { content: { ...content, ...added?.content } }),
+      headers: { ...headersOf('200'), ...added?.headers },
+    },
+    ...added?.responses,
+    ...errorsOf(operation, responses),
+  };
+}
+
 function headOf({ operationId, summary, responses, ...get }: Operation) {
-  const withoutBody = Object.entries(responses).map(([status, response]) => {
-    const { content, ...head } = response;
-    return [status, head];
-  });
+  const { content, ...success } = { ...responses[200] };
   return {
     ...get,
     operationId: `${operationId}Head`,
     summary: `${summary}: only the headers`,
-    responses: Object.fromEntries(withoutBody),
-  } as unknown as Operation;
+    responses: { ...responses, 200: success },
+  };
 }
 
 /** Every operation can have errors with these statuses. The response `default` describes these errors. */
@@ -182,11 +108,11 @@ const otherStatuses: ReadonlySet<number> = new Set([405, 408, 415, 417, 431, 500
 
 /** Adds the error responses of an operation to the shared responses, and returns references to them. */
 function errorsOf({ operationId, requestBody }: Operation, responses: Record<string, object>) {
-  const { scope } = allProcedures[operationId].definition.meta;
   const kinds = errorKinds.filter((kind) => {
     const entry = errorCatalogue[kind];
     if ('only' in entry) return entry.only.some((name) => name === operationId);
-    if (kind === 'insufficientScope') return scope !== 'none';
+    if (kind === 'insufficientScope')
+      return procedures[operationId].definition.meta.scope !== 'none';
     return requestBody || !['bodyNotJson', 'bodyTooLarge'].includes(kind);
   });
   const byStatus = Object.groupBy(kinds, (kind) =>
@@ -200,26 +126,13 @@ function errorsOf({ operationId, requestBody }: Operation, responses: Record<str
       kind,
       { summary: when, value: { error: code, message: `${when}: ${advice}` } },
     ]);
+    const json = { schema: reference('schemas', 'Error'), examples: Object.fromEntries(examples) };
     responses[`Error${name}`] = {
       description: start + errors.map(({ code, when }) => `${code}: ${when}`).join('; '),
-      headers: headersByStatus(status),
-      content: {
-        'application/json': {
-          schema: reference('schemas', 'Error'),
-          examples: Object.fromEntries(examples),
-        },
-      },
+      headers: headersOf(status),
+      content: { 'application/json': json },
     };
     return [status, reference('responses', `Error${name}`)];
   });
   return Object.fromEntries(references);
-}
-
-/** Allows additional properties in all objects, because later versions may add properties. */
-function allowFurtherProperties(part: unknown): void {
-  if (typeof part !== 'object' || part === null) return;
-  if ('additionalProperties' in part && part.additionalProperties === false) {
-    delete part.additionalProperties;
-  }
-  Object.values(part).forEach(allowFurtherProperties);
 }

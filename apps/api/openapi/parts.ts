@@ -19,79 +19,59 @@ curl "$STORE/plants/4096" -H "Authorization: Bearer $TOKEN"
 - **A generated client** may need \`STORE\` as its base URL, because the URL of the server in this document is relative.
 `;
 
-const text = { type: 'string' as const };
-const integer = { type: 'integer' as const };
-const header = (description: string, schema: object = text) => ({ description, schema });
-const required = (description: string, schema?: object) => ({
-  ...header(description, schema),
-  required: true,
-});
+const text = { type: 'string' };
+const header = (description: string, schema = text) => ({ description, schema, required: true });
 
 /** Many responses have these headers, so the document declares each header only one time. */
 export const headers = {
-  'X-Request-Id': required(
+  'X-Request-Id': header(
     'The id of the request in the log: the `X-Request-Id` of the request if it has 1 to 128 letters, digits ' +
       'and characters of `._:/+=@-`, otherwise a new one',
   ),
-  'Retry-After': required('Seconds after which to try again', integer),
-  'WWW-Authenticate': required('The challenge of RFC 6750'),
-  Allow: header('The methods of this path; sent with 405'),
-  'Accept-Encoding': header('The content codings that a body may have; sent with 415'),
+  'Retry-After': header('Seconds after which to try again', { type: 'integer' }),
+  'WWW-Authenticate': header('The challenge of RFC 6750'),
+  Allow: { ...header('The methods of this path; sent with 405'), required: false },
 };
 
-type HeaderName = keyof typeof headers;
-
-const ofStatus: Record<string, HeaderName[]> = {
-  401: ['WWW-Authenticate'],
-  403: ['WWW-Authenticate'],
-  429: ['Retry-After'],
-  503: ['Retry-After'],
-  default: ['Allow', 'Accept-Encoding'],
+const headerOf: Record<string, keyof typeof headers> = {
+  401: 'WWW-Authenticate',
+  403: 'WWW-Authenticate',
+  429: 'Retry-After',
+  503: 'Retry-After',
+  default: 'Allow',
 };
 
 /** Returns references to the headers of a response with a status. */
-export function headersByStatus(status: string) {
-  const names: HeaderName[] = ['X-Request-Id', ...(ofStatus[status] ?? [])];
-  return Object.fromEntries(
-    names.map((name) => [name, { $ref: `#/components/headers/${name}` as const }]),
-  );
+export function headersOf(status: string) {
+  const names = ['X-Request-Id', headerOf[status] ?? []].flat();
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Declares the header of a response that has one plant. */
-export const etag = {
-  ETag: { ...required('The version of the plant, for `If-Match`'), example: '"813"' },
+const etag = {
+  ETag: { ...header('The version of the plant, for `If-Match`'), example: '"813"' },
 };
 
-const condition = (name: string, description: string) => ({
-  in: 'header' as const,
-  ...{ name, description, schema: text, example: '"813"' },
+const parameter = (
+  place: 'header' | 'query',
+  name: string,
+  description: string,
+  example: string,
+) => ({
+  ...{ in: place, name, description, schema: { ...text, maxLength: 1_000 }, example },
 });
 
-export const conditions = {
-  ifMatch: condition('If-Match', 'Only if the plant still has this ETag. Otherwise: 41200'),
-  ifNoneMatch: condition('If-None-Match', 'If the plant still has this ETag, the response is 304'),
-};
+const condition = (name: string, description: string) =>
+  parameter('header', name, description, '"813"');
 
+const ifMatch = condition('If-Match', 'Only if the plant still has this ETag. Otherwise: 41200');
+
+const lastEvent = 'Only for events: the `id` of the last event';
 const cursor = 'NmM3YWFiMDFkMmU1NGYxYSA4MTM';
 const plant =
   '{"id":4096,"name":"Monstera deliciosa","tag":"Araceae","createdAt":"2026-01-31T12:00:00.000Z"}';
 
-/** Declares the header and the parameter by which a client resumes a stream of events. */
-export const resumeEvents = [
-  {
-    ...{ in: 'header' as const, name: 'Last-Event-ID', schema: { ...text, maxLength: 1_000 } },
-    description: 'Only for events: the `id` of the last event. It replaces `after`',
-    example: cursor,
-  },
-  {
-    ...{ in: 'query' as const, name: 'lastEventId', schema: { ...text, maxLength: 1_000 } },
-    description: 'Only for events: for a client that cannot send `Last-Event-ID`',
-    example: cursor,
-  },
-];
-
-/** Declares the events. OpenAPI 3.1 can describe a stream only as one text. */
-export const events = {
+/** OpenAPI 3.1 can describe a stream only as one text. */
+const events = {
   'text/event-stream': {
     schema: {
       ...text,
@@ -104,45 +84,29 @@ export const events = {
   },
 };
 
-/** Describes the request that sends a message. `data` is the schema of the message's `data`. */
-function message(type: string, summary: string, description: string, data: object = {}) {
-  const schema = {
-    type: 'object' as const,
-    required: ['type', 'timestamp', 'data'],
-    properties: {
-      type: { const: type },
-      timestamp: { ...text, format: 'date-time' },
-      data: { type: 'object' as const, ...data },
-    },
-  };
-  const post = {
-    operationId: type.replace(/\W(\w)/, (_, letter: string) => letter.toUpperCase()),
-    ...{ summary, description, tags: ['webhooks'], security: [] },
-    requestBody: { required: true, content: { 'application/json': { schema } } },
-    responses: {
-      '2XX': { description: 'The endpoint has accepted the message' },
-      '410': { description: 'The endpoint is gone: the store pauses the webhook' },
-      '4XX': { description: 'The store sends the message again later, except a test' },
-    },
-  };
-  return { [type]: { post } };
+/** The parts of an operation that its procedure does not have, because they belong to HTTP. */
+interface Addition {
+  parameters?: { name: string; schema: object }[];
+  headers?: object;
+  content?: object;
+  responses?: Record<string, object>;
 }
 
-const items = { $ref: '#/components/schemas/PlantChange' };
-
-/** The requests that the store sends to the operator's endpoints. */
-export const webhooks = {
-  ...message(
-    'plants.changed',
-    'Plants were created, replaced or deleted',
-    'Changes in their order. The headers are those of Standard Webhooks 1.0. Drop a message whose `webhook-id` ' +
-      'you have processed.',
-    { required: ['changes'], properties: { changes: { type: 'array', maxItems: 100, items } } },
-  ),
-  ...message(
-    'plants.reset',
-    'The store no longer has the next changes',
-    'Empty your copy, and list the plants again. Later messages have the changes from then on.',
-  ),
-  ...message('plants.test', 'The operator tests the webhook', 'There is nothing to do.'),
+export const additions: Record<string, Addition> = {
+  getPlant: {
+    parameters: [
+      condition('If-None-Match', 'If the plant still has this ETag, the response is 304'),
+    ],
+    headers: etag,
+    responses: { 304: { description: 'The plant has this ETag', headers: etag } },
+  },
+  replacePlant: { parameters: [ifMatch], headers: etag },
+  deletePlant: { parameters: [ifMatch] },
+  listPlantChanges: {
+    content: events,
+    parameters: [
+      parameter('header', 'Last-Event-ID', `${lastEvent}. It replaces \`after\``, cursor),
+      parameter('query', 'lastEventId', `${lastEvent}, if a client cannot send the header`, cursor),
+    ],
+  },
 };
