@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import compress from '@fastify/compress';
 import fastifyStatic from '@fastify/static';
 import { PlantStoreError } from '@plant-store/core';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, fastify } from 'fastify';
 import { builtConsole, isInRepository, repositoryRoot } from './settings.ts';
 
 /** Serves everything that needs no token: the console, the API reference, the document and the health. */
 export async function pages(scope: FastifyInstance): Promise<void> {
-  scope.addHook('onSend', setHeaders);
+  scope.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(pageHeaders);
+    done();
+  });
   await scope.register(compress, { encodings: ['br', 'gzip'] });
   await scope.register(fastifyStatic, { serve: false, cacheControl: false });
 
@@ -24,11 +26,10 @@ export async function pages(scope: FastifyInstance): Promise<void> {
 
   // `/` is the console for browsers alone. Other clients learn that the path does not exist.
   scope.get('/', ({ headers }, reply) => {
-    const isForBrowser = headers.accept?.includes('text/html') && existsSync(builtConsole);
-    reply
-      .header('vary', [reply.getHeader('vary') ?? [], 'accept, accept-encoding'].flat().join(', '))
-      .header('content-security-policy', consolePolicy);
-    return isForBrowser ? reply.sendFile('index.html', builtConsole) : reply.callNotFound();
+    if (!headers.accept?.includes('text/html')) return reply.callNotFound();
+    return reply
+      .header('content-security-policy', consolePolicy)
+      .sendFile('index.html', builtConsole);
   });
   scope.get<{ Params: { name: string } }>('/console/:name', ({ params: { name } }, reply) => {
     if (!/^[\w-]+\.\w+$/.test(name)) return reply.callNotFound();
@@ -53,17 +54,21 @@ export async function pages(scope: FastifyInstance): Promise<void> {
   scope.get('/docs', (_request, reply) => reply.redirect('docs/', 301)); // Works behind a path prefix, too.
   scope.get('/docs/', async (_request, reply) => {
     const { page, policy } = await reference();
-    return reply.header('content-security-policy', policy).type(html).send(page);
+    return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(page);
   });
-  scope.get('/docs/js/scalar.js', async ({ headers }, reply) => {
-    const { script, zipped } = await reference();
-    reply.type('text/javascript; charset=utf-8');
-    if (!headers['accept-encoding']?.includes('gzip')) return reply.send(script);
-    return reply.header('content-encoding', 'gzip').send(zipped);
+  scope.get('/docs/js/scalar.js', async (_request, reply) => {
+    const { script } = await reference();
+    return reply.type('text/javascript').header('content-encoding', 'gzip').send(script);
   });
 }
 
-const html = 'text/html; charset=utf-8';
+const pageHeaders = {
+  'cache-control': 'no-cache',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
 
 const uncached = { 'cache-control': 'no-store' };
 
@@ -74,27 +79,9 @@ const consolePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Sets the headers that a route has not set itself. */
-async function setHeaders(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const isJson = /^application.json/.test(String(reply.getHeader('content-type')));
-  if (isJson) reply.header('content-type', 'application/json'); // RFC 8259 §11 defines no charset.
-  for (const [name, value] of Object.entries(pageHeaders)) {
-    if (!reply.hasHeader(name)) reply.header(name, value);
-  }
-}
-
-const pageHeaders = {
-  'cache-control': 'no-cache',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  vary: 'accept-encoding',
-  'x-content-type-options': 'nosniff',
-};
-
 /**
  * Makes the page and the script of the API reference. Scalar's plugin loads slowly, so the first request loads
- * it. Its script has 4 MB, so it is compressed once.
+ * it, in a server that does not listen. Its script has 4 MB, so it is compressed once.
  */
 async function loadReference() {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
@@ -102,15 +89,13 @@ async function loadReference() {
   await server.register(scalar, { routePrefix: '/docs', configuration });
   const { payload } = await server.inject('/docs/');
   const page = payload.replace('"SERVER"', "new URL('..', location).href.slice(0, -1)");
-  const { rawPayload: script } = await server.inject('/docs/js/scalar.js');
-  const scripts = page.split('</script>').map((part) => part.slice(part.lastIndexOf('>') + 1));
-  const hashes = scripts.map((text) => {
-    return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-  });
+  const [, inlineScript = ''] = /<script[^>]*>([^<]+)</.exec(page) ?? [];
+  const hash = createHash('sha256').update(inlineScript).digest('base64');
   const policy =
-    `default-src 'self'; script-src 'self' ${hashes.join(' ')}; style-src 'self' 'unsafe-inline'; ` +
+    `default-src 'self'; script-src 'self' 'sha256-${hash}'; style-src 'self' 'unsafe-inline'; ` +
     "img-src 'self' data:; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
-  return { page, script, zipped: await promisify(gzip)(script), policy };
+  const { rawPayload } = await server.inject('/docs/js/scalar.js');
+  return { page, policy, script: await promisify(gzip)(rawPayload) };
 }
 
 const configuration = {

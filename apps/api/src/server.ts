@@ -18,8 +18,14 @@ import {
 } from './observability/log.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { pages } from './pages.ts';
-import { clientErrorHandler, respondToNodeErrors, sendError } from './requests/errors.ts';
-import { badPath, checkBodyHeaders, checkHost, rejectUnknownPaths } from './requests/headers.ts';
+import { clientErrorHandler, sendError } from './requests/errors.ts';
+import {
+  badPath,
+  checkHeaders,
+  pathUnknown,
+  rejectOtherMethods,
+  rejectUnknownPaths,
+} from './requests/headers.ts';
 import {
   createBudgets,
   limitConnections,
@@ -31,7 +37,7 @@ import type { Settings } from './settings.ts';
 import { isGone } from './surfaces/call.ts';
 import { mcp } from './surfaces/mcp.ts';
 import { rest } from './surfaces/rest.ts';
-import { sendTrpcError, trpc } from './surfaces/trpc.ts';
+import { trpc } from './surfaces/trpc.ts';
 
 interface ServerOptions {
   store: PlantStore;
@@ -95,8 +101,7 @@ export async function buildServer({
     // The server responds to requests on open connections even while the server closes.
     return503OnClosing: false,
     frameworkErrors(_error, request, reply) {
-      const send = request.url.startsWith('/trpc/') ? sendTrpcError : sendError;
-      send(badPath(request), request, reply.header('x-request-id', request.id));
+      sendError(badPath(request), request, reply.header('x-request-id', request.id));
     },
     clientErrorHandler,
   });
@@ -109,16 +114,21 @@ export async function buildServer({
   server.decorateRequest('principal', null);
   server.decorateRequest('waitsFrom', undefined);
 
-  // Before Fastify gets a request: Node closes surplus connections, and rejects bytes that are not HTTP.
+  // Before Fastify gets a request: Node closes surplus connections. Node's own 417 has no body.
   limitConnections(server);
-  respondToNodeErrors(server);
+  server.server.on('checkExpectation', (...both) => server.server.emit('request', ...both));
 
   // Every request. An error of a hook goes to the error handler of the request's surface.
   server.setErrorHandler(sendError);
   server.addHook('onRequest', sendRequestId); // Every response names the request for the log.
-  server.addHook('onRequest', checkHost); // Node's own check sends no error body.
+  server.addHook('onRequest', checkHeaders); // `Host` and `Expect`: Node's own checks send no error body.
+  server.addHook('onRequest', rejectUnknownPaths); // An unknown path reads no body.
   if (origins.length > 0) await server.register(cors, corsOptions(origins));
-  const rejectOtherPaths = rejectUnknownPaths(server);
+  server.setNotFoundHandler(async (request) => {
+    throw pathUnknown(request); // A page or a file is missing.
+  });
+  server.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true }); // RFC 9110 §9.3.5.
+  const addOtherMethods = rejectOtherMethods(server);
   await server.register(pages); // These pages need no token.
 
   // The requests of REST, tRPC and MCP.
@@ -129,13 +139,13 @@ export async function buildServer({
     }
     operations.addHook('onRequest', requireToken); // No body is read before the token is checked.
     operations.addHook('onRequest', rejectAfterPause(server)); // A late write may have been sent again.
-    operations.addHook('onRequest', checkBodyHeaders); // Fastify ignores the charset and the coding.
     operations.addHook('onRequest', reserveBody); // Large bodies may fill only their own budget.
     await operations.register(compress, compressOptions);
-    await operations.register(rest, { procedures, rejectOtherPaths });
+    await operations.register(rest, { procedures });
     await operations.register(trpc, { procedures, prefix: '/trpc' });
     await operations.register(mcp, { procedures });
   });
+  addOtherMethods();
 
   // The end of the server.
   const warn = (message: string) => server.log.warn(message);
@@ -167,7 +177,7 @@ function corsOptions(origin: readonly string[]) {
     origin: [...origin],
     methods: ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'],
     exposedHeaders: [
-      ...['Accept-Encoding', 'Allow', 'ETag', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+      ...['Allow', 'ETag', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
       ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
     ],
     maxAge: 600, // In seconds.

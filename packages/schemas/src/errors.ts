@@ -142,8 +142,8 @@ export const errorCatalogue = {
   },
   notImplemented: {
     code: 50100,
-    when: 'the database is a read replica, which has no feed, or a body has a transfer coding besides chunked',
-    advice: 'use the primary, or list the plants again and again. Send the body without the coding',
+    when: 'the database is a read replica, which has no feed',
+    advice: 'use the primary, or list the plants again and again',
   },
   databaseUnavailable: {
     code: 50300,

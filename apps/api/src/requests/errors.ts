@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Server, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PlantStoreError } from '@plant-store/core';
 import { toStoreError as storeErrorOf } from '@plant-store/core/router';
@@ -85,41 +85,30 @@ const challenges: Partial<Record<ErrorKind, string>> = {
   insufficientScope: ', error="insufficient_scope"',
 };
 
-/** Responds where Node's own response has no body, comes too early, or where Node closes the connection. */
-export function respondToNodeErrors(server: FastifyInstance): void {
-  const node: Server = server.server;
-  node.on('checkContinue', (request, response) => {
-    // Node would send 100 before a hook checks the token. Fastify resumes a request to read its body.
-    request.once('resume', () => !response.headersSent && response.writeContinue());
-    node.emit('request', request, response);
-  });
-  node.on('checkExpectation', (request, response) => {
-    const error = new PlantStoreError('expectationFailed', 'send `Expect: 100-continue` or none');
-    const [headers, body] = bareResponse(server, error, request.socket);
-    response.writeHead(httpStatus(error.kind), headers).end(body);
-  });
-  node.on('connect', (_request, socket: Socket) => {
-    socket.on('error', () => socket.destroy()); // After CONNECT, nobody else listens to the socket.
-    const message = 'CONNECT is not supported: this server is not a proxy';
-    closeWithError(server, socket, new PlantStoreError('methodNotAllowed', message));
-  });
-}
-
-/** Responds when Node's parser rejects the bytes of a client, or when a request does not arrive in time. */
+/**
+ * Responds when Node's parser rejects the bytes of a client, or when a request does not arrive in time. When a
+ * response has begun, only closes the connection.
+ */
 export function clientErrorHandler(
   this: FastifyInstance,
   { code = '' }: NodeJS.ErrnoException,
-  socket: Socket & { _httpMessage?: ServerResponse },
+  socket: Socket & { _httpMessage?: ServerResponse }, // Node's own handler reads this property too.
 ): void {
-  // Node's own handler reads this property too: the response that Node is sending or waits for.
   const { _httpMessage: current } = socket;
-  if (current && (current.headersSent || current.req.complete)) {
-    // The bytes after a complete request are wrong. The request still gets its response.
-    current.once('finish', () => socket.destroySoon());
-  } else {
+  // The bytes after a complete request are wrong. The request still gets its response.
+  if (current?.req.complete) return void current.once('finish', () => socket.destroySoon());
+  if (socket.writable && !current?.headersSent) {
+    const id = randomUUID();
     const [kind, message] = nodeErrors[code] ?? notHttp;
-    closeWithError(this, socket, new PlantStoreError(kind, message));
+    const error = new PlantStoreError(kind, message);
+    this.logError(error, { id, ip: socket.remoteAddress });
+    const body = errorBody(error);
+    const length = Buffer.byteLength(body);
+    const own = { 'x-request-id': id, 'content-length': length, connection: 'close' };
+    const headers = Object.entries({ ...jsonHeaders, ...own }).map((each) => each.join(': '));
+    socket.write(`HTTP/1.1 ${httpStatus(kind)} Error\r\n${headers.join('\r\n')}\r\n\r\n${body}`);
   }
+  socket.destroySoon();
 }
 
 const nodeErrors: Record<string, [ErrorKind, string]> = {
@@ -138,22 +127,3 @@ const notHttp: [ErrorKind, string] = [
   'bodyNotJson',
   'the bytes are not valid HTTP/1.1: check the client or its proxy',
 ];
-
-function closeWithError(server: FastifyInstance, socket: Socket, error: PlantStoreError): void {
-  if (socket.writable) {
-    const [headers, body] = bareResponse(server, error, socket);
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.write(`HTTP/1.1 ${httpStatus(error.kind)} Error\r\n${lines.join('')}\r\n${body}`);
-  }
-  socket.destroySoon();
-}
-
-/** Logs an error of a connection for which Fastify has no request, and writes its headers and its body. */
-function bareResponse({ logError }: FastifyInstance, error: PlantStoreError, socket: Socket) {
-  const id = randomUUID();
-  logError(error, { id, ip: socket.remoteAddress });
-  const body = errorBody(error);
-  const length = Buffer.byteLength(body);
-  const own = { 'x-request-id': id, 'content-length': length, connection: 'close' };
-  return [{ ...jsonHeaders, ...own }, body] as const;
-}

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { PlantStoreError } from '@plant-store/core';
 import { parseJson } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { checkBodyHeaders } from './headers.ts';
 import { isLarge } from './limits.ts';
 
 type Read = (text: string) => unknown;
@@ -24,6 +25,7 @@ export function parseJsonBodies(
     (request, body: Buffer, done) => {
       let value: unknown;
       try {
+        checkBodyHeaders(request);
         if (!isUtf8(body)) throw bodyNotJson('it is not UTF-8');
         value = readJsonText(body.toString(), read, levelsAround(request));
       } catch (error) {

@@ -1,7 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import { PlantStoreError } from '@plant-store/core';
 import type { FastifyHttpOptions, FastifyInstance, onRequestHookHandler } from 'fastify';
-import { hasBody } from './headers.ts';
 
 /** The maximum number of bytes in a request body. */
 const bodyLimit = 2 ** 20;
@@ -101,10 +100,10 @@ export function createBudgets() {
 const chunkedBody = bodyLimit / 4;
 
 /** A hook that takes the size of a large body from the budget, before the server reads the body. */
-export const reserveBody: onRequestHookHandler = ({ method, headers, server }, { raw }, done) => {
+export const reserveBody: onRequestHookHandler = ({ headers, server }, { raw }, done) => {
   const isChunked = headers['transfer-encoding'] !== undefined;
   const bytes = isChunked ? chunkedBody : Math.min(Number(headers['content-length']), bodyLimit);
-  if (isLarge(bytes) && hasBody(method)) server.budgets.bodies.takeFor(raw, bytes);
+  if (isLarge(bytes)) server.budgets.bodies.takeFor(raw, bytes);
   done();
 };
 

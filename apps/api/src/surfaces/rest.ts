@@ -8,28 +8,20 @@ import {
   parseJson,
   shorten,
 } from '@plant-store/schemas';
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { sendError } from '../requests/errors.ts';
-import { checkQuery, weightOf } from '../requests/headers.ts';
+import { checkQuery } from '../requests/headers.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../requests/json-body.ts';
 import { callContext, type SurfaceOptions, sendJson } from './call.ts';
 import { eventHandler, restEvents } from './events.ts';
-
-interface RestOptions extends SurfaceOptions {
-  /** The hook of `rejectUnknownPaths` for routes with a parameter. */
-  rejectOtherPaths: onRequestHookHandler;
-}
 
 /**
  * Serves every procedure that has a method and a path (`meta.openapi`) as a REST operation. The request
  * handler of trpc-to-openapi would permanently set `coerce` on our schemas. With `coerce`, every surface
  * would accept `"5"` and `null` as ids.
  */
-export async function rest(
-  scope: FastifyInstance,
-  { procedures, rejectOtherPaths }: RestOptions,
-): Promise<void> {
+export async function rest(scope: FastifyInstance, { procedures }: SurfaceOptions): Promise<void> {
   scope.setErrorHandler(sendError);
   parseJsonBodies(scope, readBody);
 
@@ -43,7 +35,6 @@ export async function rest(
       method,
       url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
       compress: method === 'GET' && {},
-      ...(path.includes('{') && { onRequest: rejectOtherPaths }),
       handler: stream ? chooseByAccept(sendOutput, operation, stream) : sendOutput,
     });
   }
@@ -74,14 +65,13 @@ function isUnchanged({ headers }: FastifyRequest, etag: string): boolean {
 
 type Send = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** Makes the handler of an operation whose output is a stream of events when the client prefers events to JSON. */
+/** Makes the handler of an operation whose output is a stream of events for a client that does not accept JSON. */
 function chooseByAccept(sendOutput: Send, operation: Operation, stream: Procedure['definition']) {
   const sendEvents = eventHandler(stream, inputReader(operation, stream.input), restEvents);
   return (request: FastifyRequest, reply: FastifyReply) => {
-    const { accept } = request.headers;
+    const { accept = '' } = request.headers;
     reply.header('vary', [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', '));
-    const wantsEvents =
-      weightOf('text/event-stream', accept) > weightOf('application/json', accept);
+    const wantsEvents = /text.event-stream/i.test(accept) && !/application.json/i.test(accept);
     return wantsEvents ? sendEvents(request, reply) : sendOutput(request, reply);
   };
 }

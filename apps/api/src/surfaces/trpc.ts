@@ -99,7 +99,7 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
 }
 
 /** The error handler of tRPC. */
-export function sendTrpcError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
+function sendTrpcError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
   const error = prepareError(thrown, request, reply);
   return sendJson(request, reply, errorEnvelope(error, pathOf(request)));
 }

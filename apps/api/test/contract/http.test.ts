@@ -22,18 +22,20 @@ const send = (method: string, target: string) =>
 describe('paths and methods', () => {
   it.each([
     ...['/plant', '/Plants', '/PLANTS', '//plants', '/trpc', '/%2fplants', '/plants%00'],
-    ...['/../plants;x', '/plants%2F1', '/trpc%2FcreatePlant', '/plants/', '/plants/1/'],
-    ...['/trpc/', '/trpc/createPlant/', 'ftp://x/livez'],
+    ...['/../plants;x', '/plants%2F1', '/trpc%2FcreatePlant', '/plants/1/', 'ftp://x/livez'],
   ])('the path %s gets 40400 with every method', async (path) => {
-    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       expectError(await send(method, path), 40400);
     }
+    const malformed = rawRequest(`POST ${path}`, [close, 'Content-Type: ;'], '{}');
+    expectError(await sendRaw(server.url, malformed), 40400);
     expect(await send('HEAD', path)).toMatchObject({ status: 404, body: '' });
   });
 
   it.each([
     ['DELETE', '/plants?x=1', ['GET', 'HEAD', 'POST']],
-    ['PROPFIND', '/plants', ['GET', 'HEAD', 'POST']],
+    ['OPTIONS', '/plants', ['GET', 'HEAD', 'POST']],
+    ['QUERY', '/plants', ['GET', 'HEAD', 'POST']],
     ['TRACE', '/%70lants', ['GET', 'HEAD', 'POST']],
     ['POST', '/plants/1', ['DELETE', 'GET', 'HEAD', 'PUT']],
     ['PATCH', '/plants/batch', ['POST']],
@@ -84,7 +86,6 @@ describe('malformed requests', () => {
   ])('the target %s gets 40002', async (target) => {
     const response = await send('GET', target);
     expectError(response, 40002);
-    expect(response.body.startsWith('{"error":{')).toBe(target.startsWith('/trpc/'));
   });
 
   const create = (...headers: string[]) => rawRequest('POST /trpc/createPlant', headers);
@@ -97,15 +98,12 @@ describe('malformed requests', () => {
     ['an invalid header', rawRequest('GET /', ['A b: c']), 40000],
     ['two Content-Type headers', rawPost('{}', '/plants', [close, contentType]), 41500],
     ['HTTP/3.0', 'GET /livez HTTP/3.0\r\nHost: x\r\n\r\n', 40000],
-    ['CONNECT', 'CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n', 40500],
     ['long headers', rawRequest('POST /plants', [`A: ${'a'.repeat(20_000)}`]), 43100],
     ['an unknown method', rawRequest('BREW /plants'), 40000],
     ['tRPC without Host', `POST /trpc/createPlant HTTP/1.1\r\n${close}\r\n\r\n`, 40002],
     ['tRPC with an invalid Host', create(close).replace('Host: x', 'Host: a b'), 40002],
     ['an unknown expectation', create('Expect: cake', close), 41700],
-    ['a transfer coding', create(authorization, 'Transfer-Encoding: gzip, chunked', close), 50100],
     ['QUERY', rawRequest('QUERY /nothing', [authorization, close]), 40400],
-    ['QUERY of a known path', rawRequest('QUERY /plants', [authorization, close]), 40500],
     ['an invalid chunk', `${create(...chunked)}xyz\r\n`, 40000],
   ] as [string, string, number][])(
     '%s causes an error of the contract',
@@ -132,7 +130,6 @@ describe('a request whose end is ambiguous', () => {
   it.each([
     ['a length before chunked coding', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
     ['chunked coding before a length', 'Transfer-Encoding: chunked\r\nContent-Length: 5'],
-    ['chunked coding twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked'],
     ['an unknown coding that resembles chunked', 'Transfer-Encoding: xchunked'],
     ['chunked coding on a folded line', 'Transfer-Encoding:\r\n chunked\r\nContent-Length: 5'],
     ['two lengths', 'Content-Length: 5\r\nContent-Length: 6'],
@@ -141,7 +138,7 @@ describe('a request whose end is ambiguous', () => {
     const head = rawRequest('POST /plants', [authorization, contentType, headers]);
     for (const body of [`0\r\n\r\n${hidden}`, hidden]) {
       const { responses } = await sendRaw(server.url, head + body);
-      expect(responses).toMatchObject([{ body: expect.stringMatching(/"error":(40000|50100),/) }]);
+      expect(responses).toMatchObject([{ body: expect.stringContaining('"error":40000,') }]);
     }
     expect(await storedPlants(server)).toEqual([]);
   });
