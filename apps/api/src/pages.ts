@@ -54,7 +54,10 @@ export async function pages(scope: FastifyInstance): Promise<void> {
   scope.get('/docs', (_request, reply) => reply.redirect('docs/', 301)); // Works behind a path prefix, too.
   scope.get('/docs/', async (_request, reply) => {
     const { page, policy } = await reference();
-    return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(page);
+    return reply
+      .header('content-security-policy', policy)
+      .type('text/html; charset=utf-8')
+      .send(page);
   });
   scope.get('/docs/js/scalar.js', async (_request, reply) => {
     const { script } = await reference();
