@@ -28,9 +28,9 @@ select
 (pg_catalog.json_agg(id) filter (where true))::text,
 (pg_catalog.json_agg(name) filter (where true))::text,
 (pg_catalog.json_agg(tag) filter (where true))::text,
-(pg_catalog.json_agg(created_at at time zone 'UTC') filter (where true))::text,
+(pg_catalog.json_agg(created_at at time zone interval '0') filter (where true))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where true))::text end, pg_catalog.pg_logical_emit_message(true, 'plant-store', '') from plants where id = any($1::bigint[]);
+  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where true))::text end, pg_catalog.pg_logical_emit_message(true, 'plant-store', '') from plants where id = any($1::bigint[]);
 
 -- plants: findNothing
 select id, name, tag, created_at, updated_at from plants where false;
@@ -40,9 +40,9 @@ select
 (pg_catalog.json_agg(id) filter (where true))::text,
 (pg_catalog.json_agg(name) filter (where true))::text,
 (pg_catalog.json_agg(tag) filter (where true))::text,
-(pg_catalog.json_agg(created_at at time zone 'UTC') filter (where true))::text,
+(pg_catalog.json_agg(created_at at time zone interval '0') filter (where true))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where true))::text end, json_agg(changed_in)::text from plants where id = any($1::bigint[]);
+  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where true))::text end, json_agg(changed_in)::text from plants where id = any($1::bigint[]);
 
 -- plants: insertPlants
 with inserted as (
@@ -69,18 +69,18 @@ from (select
 (pg_catalog.json_agg(id) filter (where true))::text,
 (pg_catalog.json_agg(name) filter (where true))::text,
 (pg_catalog.json_agg(tag) filter (where true))::text,
-(pg_catalog.json_agg(created_at at time zone 'UTC') filter (where true))::text,
+(pg_catalog.json_agg(created_at at time zone interval '0') filter (where true))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where true))::text end, json_agg(changed_in)::text from replaced) as done;
+  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where true))::text end, json_agg(changed_in)::text from replaced) as done;
 
 -- plants: searchPageOfAll
 select count(*)::int,
 (pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(created_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(pg_catalog.json_agg(created_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
+  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
   case when count(*) <= $2::int then (
     select max(id)::text from (
       select id from plants
@@ -107,9 +107,9 @@ select count(*)::int,
 (pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(created_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(pg_catalog.json_agg(created_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
+  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
   case when count(*) <= $2::int then (
     select max(id)::text from (
       select id from plants
@@ -138,9 +138,9 @@ select count(*)::int,
 (pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(created_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(pg_catalog.json_agg(created_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
+  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
   null
 from (
   select *, row_number() over in_order as place, sum(octet_length(name) + coalesce(octet_length(tag), 0)) over in_order as bytes
@@ -157,9 +157,9 @@ select count(*)::int,
 (pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 (pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(created_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(pg_catalog.json_agg(created_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
+  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
   null
 from (
   select *, row_number() over in_order as place, sum(octet_length(name) + coalesce(octet_length(tag), 0)) over in_order as bytes
@@ -180,9 +180,9 @@ cross join lateral (
 (pg_catalog.json_agg(id) filter (where is_small))::text,
 (pg_catalog.json_agg(name) filter (where is_small))::text,
 (pg_catalog.json_agg(tag) filter (where is_small))::text,
-(pg_catalog.json_agg(created_at at time zone 'UTC') filter (where is_small))::text,
+(pg_catalog.json_agg(created_at at time zone interval '0') filter (where is_small))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where is_small))::text end
+  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where is_small))::text end
   from (
     select * from (
       select id, name, tag, created_at, updated_at, octet_length(name) + coalesce(octet_length(tag), 0) <= (select $4::int) as is_small
@@ -201,9 +201,9 @@ cross join lateral (
 (pg_catalog.json_agg(id) filter (where is_small))::text,
 (pg_catalog.json_agg(name) filter (where is_small))::text,
 (pg_catalog.json_agg(tag) filter (where is_small))::text,
-(pg_catalog.json_agg(created_at at time zone 'UTC') filter (where is_small))::text,
+(pg_catalog.json_agg(created_at at time zone interval '0') filter (where is_small))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where is_small))::text end
+  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where is_small))::text end
   from (
     select * from (
       select id, name, tag, created_at, updated_at, octet_length(name) + coalesce(octet_length(tag), 0) <= (select $4::int) as is_small
@@ -306,9 +306,9 @@ from feed cross join (
 (pg_catalog.json_agg(id) filter (where true))::text,
 (pg_catalog.json_agg(name) filter (where true))::text,
 (pg_catalog.json_agg(tag) filter (where true))::text,
-(pg_catalog.json_agg(created_at at time zone 'UTC') filter (where true))::text,
+(pg_catalog.json_agg(created_at at time zone interval '0') filter (where true))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where true))::text end
+  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where true))::text end
   from (
     select * from measured where place <= $3::int and (bytes <= 1048576 or place = 1)
     order by place

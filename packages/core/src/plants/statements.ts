@@ -9,6 +9,9 @@ import { lateWrite } from '../database/errors.ts';
 /** The columns of a stored plant. */
 export const columns = 'id, name, tag, created_at, updated_at';
 
+/** SQL for the zone of UTC. Postgres would look up the name `UTC` for each plant. */
+const utc = "interval '0'";
+
 /**
  * SQL for the columns of several plants as JSON: one array for each column, in the order of `plantColumns`. One
  * JSON object for each plant would take Postgres three times as long. Few plants have a time of replacement,
@@ -21,9 +24,9 @@ export const plantArrays = (condition = 'true') => `
   (pg_catalog.json_agg(id) filter (where ${condition}))::text,
   (pg_catalog.json_agg(name) filter (where ${condition}))::text,
   (pg_catalog.json_agg(tag) filter (where ${condition}))::text,
-  (pg_catalog.json_agg(created_at at time zone 'UTC') filter (where ${condition}))::text,
+  (pg_catalog.json_agg(created_at at time zone ${utc}) filter (where ${condition}))::text,
   case when count(updated_at) > 0
-    then (pg_catalog.json_agg(updated_at at time zone 'UTC') filter (where ${condition}))::text end`;
+    then (pg_catalog.json_agg(updated_at at time zone ${utc}) filter (where ${condition}))::text end`;
 
 /**
  * SQL that causes an error, which undoes the whole statement. A write may be late because the network is slow,
