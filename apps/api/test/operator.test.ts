@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { createPlantStoreClient } from '@plant-store/client';
-import { createDatabase, runSql, startOnPostgres } from '@plant-store/test-setup';
+import { createDatabase, runSql } from '@plant-store/test-setup';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { startForTest } from './fixtures/server.ts';
+import { rest } from './fixtures/surfaces.ts';
 
 const program = fileURLToPath(new URL('../bin/server.js', import.meta.url));
 let databaseUrl: string;
@@ -13,32 +14,20 @@ beforeAll(async () => {
 });
 
 /** Runs one of the operator's commands. */
-function run(...args: string[]) {
+function run(command: string) {
   const env = { PATH: process.env['PATH'], DATABASE_URL: databaseUrl };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
-    env,
-    encoding: 'utf8',
-  });
-  return { code: status, stdout, stderr };
+  const options = { env, encoding: 'utf8' } as const;
+  const args = [program, ...command.split(' ')];
+  const { status: code, stdout, stderr } = spawnSync(process.execPath, args, options);
+  return { code, stdout, stderr };
 }
 
 test('token create makes the first token of a Postgres', async () => {
-  const { code, stdout } = run(
-    'token',
-    'create',
-    'first',
-    '--scopes',
-    'tokens:manage',
-    'plants:read',
-  );
+  const { code, stdout } = run('token create first --scopes tokens:manage plants:read');
   expect(code).toBe(0);
-  const server = await startOnPostgres(databaseUrl);
-  const client = createPlantStoreClient({ url: server.env.PLANT_STORE_URL, token: stdout.trim() });
-  expect(await client.whoAmI.query()).toMatchObject({
-    name: 'first',
-    scopes: ['tokens:manage', 'plants:read'],
-  });
-  await server.stop();
+  const { url } = await startForTest({}, { databaseUrl });
+  const { output } = await rest.call({ url, token: stdout.trim() }, 'whoAmI');
+  expect(output).toMatchObject({ name: 'first', scopes: ['tokens:manage', 'plants:read'] });
 });
 
 test('sql prints the statements of docs/statements.sql, and Postgres can plan each of them', async () => {
@@ -55,7 +44,7 @@ test('sql prints the statements of docs/statements.sql, and Postgres can plan ea
 test('doctor finds what is wrong, and says what to do', async () => {
   expect(run('doctor').code).toBe(0);
   await runSql(databaseUrl, 'create rule keep as on delete to plants do instead nothing');
-  const { code, stdout } = run('doctor', '--json');
+  const { code, stdout } = run('doctor --json');
   expect(code).toBe(1);
   const findings = stdout
     .trim()

@@ -88,19 +88,19 @@ const queries: [name: string, path: string][] = [
   ['a batch of mutations by GET', `${paths(2)}?batch=1&${input({ 0: plant(1), 1: plant(2) })}`],
 ];
 
-const calls: [name: string, method: string, path: string, body?: string][] = [
-  ...requests.map(
-    ([name, ...call]) => [name, 'POST', ...call] as [string, string, string, string?],
-  ),
-  ...queries.map(([name, path]) => [name, 'GET', path] as [string, string, string]),
-];
-
-it.each(calls)('responds to %s by %s as the library tRPC does', async (_, method, path, body) => {
-  // The plant and the plants of the request exist when the compared requests arrive.
-  await responseTo('POST', 'createPlant', JSON.stringify(plant(1)));
-  await responseTo(method, path, body);
-  expect(await responseTo(method, path, body)).toEqual(await trpcResponseTo(method, path, body));
-});
+it.each([
+  ...requests.map((each) => ['POST', ...each]),
+  ...queries.map((each) => ['GET', ...each]),
+] as [string, string, string, string?][])(
+  'responds to %s %s as the library tRPC does',
+  async (...call) => {
+    const [method, , path, body] = call;
+    // The plant and the plants of the request exist when the compared requests arrive.
+    await responseTo('POST', 'createPlant', JSON.stringify(plant(1)));
+    await responseTo(method, path, body);
+    expect(await responseTo(method, path, body)).toEqual(await trpcResponseTo(method, path, body));
+  },
+);
 
 /** Returns the response that the library tRPC gives to a request. */
 async function trpcResponseTo(method: string, path: string, body?: string) {
