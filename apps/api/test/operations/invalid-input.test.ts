@@ -67,6 +67,7 @@ const inputs: [Procedure, Input, string][] = [
   ['listPlantChanges', { only: 'created' }, '"only"'],
   ['createWebhook', {}, 'url'],
   ['createWebhook', { url: 'partner' }, 'url'],
+  ['createWebhook', { url: 'ftp://partner.example/' }, 'must begin with https://'],
   ['createWebhook', { url: `https://1.1.1.1/${'x'.repeat(2_000)}` }, 'url'],
   ['createWebhook', { url: 'https://ann:secret@1.1.1.1/' }, 'url'],
   ['createWebhook', { url: 'https://10.0.0.1/' }, 'PLANT_STORE_WEBHOOK_ALLOW'],

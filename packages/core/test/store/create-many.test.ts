@@ -1,13 +1,10 @@
-import { scopes } from '@plant-store/schemas';
 import { describe, expect, it } from 'vitest';
-import { createCaller } from '../../src/procedures/router.ts';
 import { openForSuite } from '../fixtures/open-store.ts';
 import { freeId, idsOf, listPages, newPlants } from '../fixtures/plants.ts';
 import { profiles } from '../fixtures/profiles.ts';
 
 describe.each(profiles)('create-many on $name', (profile) => {
   const suite = openForSuite(profile);
-  const caller = () => createCaller({ store: suite.store, principal: { name: 'test', scopes } });
 
   it('creates 1,000 plants, and returns an outcome for each plant in their order', async () => {
     const plants = newPlants(998, { name: 'many', tag: 'many' }).reverse();
@@ -50,25 +47,6 @@ describe.each(profiles)('create-many on $name', (profile) => {
     const created = results.flat().filter((each) => 'result' in each && each.result === 'created');
     expect(created).toHaveLength(600);
     expect(results.flat().every((each) => 'result' in each)).toBe(true);
-  });
-
-  it('returns the error code and the message of each plant from the procedure', async () => {
-    const id = freeId();
-    const plants = [
-      { id, name: 'Hoya' },
-      { id, name: 'Ficus' },
-    ];
-    expect(await caller().createPlants({ plants })).toEqual({
-      results: [
-        { id, result: 'created' },
-        {
-          id,
-          result: 'error',
-          error: 40900,
-          message: `id ${id} belongs to another plant: choose an id that is free`,
-        },
-      ],
-    });
   });
 
   if (!profile.hasSql) return;

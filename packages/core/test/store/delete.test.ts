@@ -1,13 +1,10 @@
-import { scopes } from '@plant-store/schemas';
 import { describe, expect, it } from 'vitest';
-import { createCaller } from '../../src/procedures/router.ts';
 import { openForSuite } from '../fixtures/open-store.ts';
 import { createAll, freeId, idsOf, maxId, minId, newPlants } from '../fixtures/plants.ts';
 import { profiles } from '../fixtures/profiles.ts';
 
 describe.each(profiles)('delete on $name', (profile) => {
   const suite = openForSuite(profile);
-  const caller = () => createCaller({ store: suite.store, principal: { name: 'test', scopes } });
 
   it('deletes a plant, and then accepts another plant with the same id', async () => {
     for (const id of [freeId(), minId, maxId]) {
@@ -19,16 +16,6 @@ describe.each(profiles)('delete on $name', (profile) => {
       expect(await suite.store.get(id)).toMatchObject({ name: 'Monstera' });
       await suite.store.delete(id);
     }
-  });
-
-  it('returns nothing from the procedure, which throws 40401 for an id without a plant', async () => {
-    const id = freeId();
-    await suite.store.create({ id, name: 'x' });
-    expect(await caller().deletePlant({ id })).toBeUndefined();
-    await expect(caller().deletePlant({ id })).rejects.toMatchObject({
-      code: 40401,
-      message: `no plant has the id ${id}: check the id`,
-    });
   });
 
   it('lets one of many racing callers delete a plant', async () => {
