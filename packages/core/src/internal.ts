@@ -11,5 +11,5 @@ export {
 } from './database/pool.ts';
 export { databaseCode, invalidInput } from './plant-store-error.ts';
 export { OutputText, PlantText } from './plants/output-text.ts';
-export { define, type Procedure } from './procedures/trpc/define.ts';
+export { define, type Operation, type Procedure } from './procedures/trpc/define.ts';
 export { transformer } from './procedures/trpc/transformer.ts';

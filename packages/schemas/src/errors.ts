@@ -1,5 +1,3 @@
-import type { operations } from './operations.ts';
-
 /**
  * Lists every error that a client can get over REST or tRPC. The field `error` of a response has the `code`:
  * the HTTP status × 100 plus a detail. `when` explains the code, and `advice` tells the client what to do. With
@@ -177,7 +175,7 @@ interface CatalogueEntry {
   when: string;
   advice: string;
   isTemporary?: true;
-  only?: readonly (keyof typeof operations)[];
+  only?: readonly string[];
 }
 
 /** The name of an error in the catalogue. */

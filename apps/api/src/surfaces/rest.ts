@@ -1,13 +1,12 @@
 import { PlantStoreError } from '@plant-store/core';
-import { invalidInput, OutputText, PlantText, type Procedure } from '@plant-store/core/internal';
 import {
-  formatJson,
-  IdFromText,
-  IntegerText,
+  invalidInput,
   type Operation,
-  parseJson,
-  shorten,
-} from '@plant-store/schemas';
+  OutputText,
+  PlantText,
+  type Procedure,
+} from '@plant-store/core/internal';
+import { formatJson, IdFromText, IntegerText, parseJson, shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { sendError } from '../requests/errors.ts';

@@ -1,4 +1,5 @@
-import { operations, type Scope, scopes } from '@plant-store/schemas';
+import { procedures } from '@plant-store/core/router';
+import { type Scope, scopes } from '@plant-store/schemas';
 import { describe, expect, it } from 'vitest';
 import { shareServer } from '../fixtures/server.ts';
 import {
@@ -57,8 +58,8 @@ const needs: [Procedure, Scope, () => Input | Promise<Input>][] = [
 ];
 
 it('every procedure except whoAmI needs a scope', () => {
-  const names = [...needs.map(([procedure]) => procedure), 'whoAmI'];
-  expect(names.toSorted()).toEqual(Object.keys(operations).toSorted());
+  const names = [...needs.map(([procedure]) => procedure), 'plantChanges', 'whoAmI'];
+  expect(names.toSorted()).toEqual(Object.keys(procedures).toSorted());
 });
 
 describe.each(surfaces)('over $name', ({ call }) => {

@@ -6,7 +6,6 @@ import {
   ListAccessTokens,
   NewAccessToken,
   Nothing,
-  operations,
 } from '@plant-store/schemas';
 import * as z from 'zod';
 import { representable } from '../access-tokens/principals.ts';
@@ -20,7 +19,7 @@ export const accessTokenProcedures = {
   listAccessTokens: define({
     type: 'query',
     scope,
-    rest: operations.listAccessTokens,
+    rest: { method: 'GET', path: '/access-tokens', status: 200 },
     summary: 'Lists access tokens',
     description: 'The newest come first. Never shows a token itself.',
     returns: 'A page of access tokens',
@@ -33,7 +32,7 @@ export const accessTokenProcedures = {
   createAccessToken: define({
     type: 'mutation',
     scope,
-    rest: operations.createAccessToken,
+    rest: { method: 'POST', path: '/access-tokens', status: 200 },
     summary: 'Creates an access token',
     description:
       'Shows the token once. The new token has at most the scopes of the token that makes the call, and ' +
@@ -48,7 +47,7 @@ export const accessTokenProcedures = {
   revokeAccessToken: define({
     type: 'mutation',
     scope,
-    rest: operations.revokeAccessToken,
+    rest: { method: 'DELETE', path: '/access-tokens/{id}', status: 204 },
     summary: 'Revokes an access token',
     description: 'Every instance rejects the token within 30 s. A token may revoke itself.',
     returns: 'The token is revoked',
@@ -66,7 +65,7 @@ export const accessTokenProcedures = {
     type: 'query',
     scope: 'none',
     tool: 'Returns the name and the scopes of the access token.',
-    rest: operations.whoAmI,
+    rest: { method: 'GET', path: '/whoami', status: 200 },
     summary: 'Describes the access token',
     returns: 'The name, the scopes and the expiry of the access token',
     input: Nothing,

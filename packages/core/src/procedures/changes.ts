@@ -1,9 +1,4 @@
-import {
-  FollowPlantChanges,
-  ListPlantChanges,
-  operations,
-  PlantChanges,
-} from '@plant-store/schemas';
+import { FollowPlantChanges, ListPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { tracked } from '@trpc/server';
 import { parseCursor } from '../changes/cursor.ts';
 import { isPassing } from '../changes/feed.ts';
@@ -17,7 +12,7 @@ export const changeProcedures = {
     type: 'query',
     scope: 'plants:read',
     events: 'plantChanges',
-    rest: operations.listPlantChanges,
+    rest: { method: 'GET', path: '/plants/changes', status: 200 },
     summary: 'Lists changes of the plants',
     description:
       'The feed of changes loses nothing. To copy the store, get a cursor by a request without `after`, ' +

@@ -7,7 +7,6 @@ import {
   maxExactCount,
   NewPlant,
   NewPlants,
-  operations,
   Plant,
   PlantCount,
   PlantIdInput,
@@ -26,7 +25,7 @@ export const plantProcedures = {
   createPlant: define({
     type: 'mutation',
     scope: 'plants:create',
-    rest: operations.createPlant,
+    rest: { method: 'POST', path: '/plants', status: 200 },
     summary: 'Creates a plant',
     description:
       'The id makes a retry safe: a request that sends the same plant again also gets 200. ' +
@@ -47,7 +46,7 @@ export const plantProcedures = {
     type: 'mutation',
     scope: 'plants:create',
     tool: 'Creates up to 1,000 plants with ids that you choose. Each plant has a result of its own. A repeat is safe.',
-    rest: operations.createPlants,
+    rest: { method: 'POST', path: '/plants/batch', status: 200 },
     summary: 'Creates several plants',
     description:
       'Each plant stands alone: the response has a result for each one, in the order of the request. ' +
@@ -75,7 +74,7 @@ export const plantProcedures = {
     type: 'query',
     scope: 'plants:read',
     tool: 'Returns the plant with an id. Pass its `etag` as `ifMatch` to replace or delete only this version.',
-    rest: operations.getPlant,
+    rest: { method: 'GET', path: '/plants/{id}', status: 200 },
     summary: 'Returns a plant',
     description: 'The header `ETag` changes with each replacement: see `If-Match`.',
     returns: 'The stored plant',
@@ -92,7 +91,7 @@ export const plantProcedures = {
     type: 'query',
     scope: 'plants:read',
     tool: 'Lists plants by id: all plants, or those with a tag or with words in their names. If the result has `next`, even without plants, continue with `next` as `after`.',
-    rest: operations.listPlants,
+    rest: { method: 'GET', path: '/plants', status: 200 },
     summary: 'Lists plants',
     description:
       'Pages are ascending by id. To read all plants, repeat the request with the `next` of each ' +
@@ -109,7 +108,7 @@ export const plantProcedures = {
     type: 'query',
     scope: 'plants:read',
     tool: 'Counts all plants, or the plants with a tag.',
-    rest: operations.countPlants,
+    rest: { method: 'GET', path: '/plants/count', status: 200 },
     summary: 'Counts plants',
     description:
       `A count up to ${maxExactCount} is exact. Where there are more plants, \`count\` is ` +
@@ -125,7 +124,7 @@ export const plantProcedures = {
     type: 'mutation',
     scope: 'plants:update',
     tool: 'Replaces the name and the tag of a plant. A plant without `tag` loses its tag.',
-    rest: operations.replacePlant,
+    rest: { method: 'PUT', path: '/plants/{id}', status: 200 },
     summary: 'Replaces a plant',
     description:
       'Replaces the name and the tag of a plant that is in the store. Without `tag`, the plant has no tag ' +
@@ -144,7 +143,7 @@ export const plantProcedures = {
     type: 'mutation',
     scope: 'plants:delete',
     tool: 'Deletes a plant. After an error, read the plant before you repeat the call without `ifMatch`.',
-    rest: operations.deletePlant,
+    rest: { method: 'DELETE', path: '/plants/{id}', status: 204 },
     summary: 'Deletes a plant',
     description:
       'The id is free afterwards. With `If-Match`, a repeated request deletes no other plant.',

@@ -2,7 +2,6 @@ import {
   CreatedWebhook,
   ListWebhooks,
   NewWebhook,
-  operations,
   ReplayWebhook,
   UpdateWebhook,
   Webhook,
@@ -21,7 +20,7 @@ export const webhookProcedures = {
   listWebhooks: define({
     type: 'query',
     scope,
-    rest: operations.listWebhooks,
+    rest: { method: 'GET', path: '/webhooks', status: 200 },
     summary: 'Lists webhooks',
     description: 'Ascending by name. Never shows a secret.',
     returns: 'A page of webhooks',
@@ -33,7 +32,7 @@ export const webhookProcedures = {
   createWebhook: define({
     type: 'mutation',
     scope,
-    rest: operations.createWebhook,
+    rest: { method: 'POST', path: '/webhooks', status: 200 },
     summary: 'Creates a webhook',
     description:
       'The store sends each change of a plant to the endpoint, as Standard Webhooks 1.0 defines. The secret is ' +
@@ -47,7 +46,7 @@ export const webhookProcedures = {
   getWebhook: define({
     type: 'query',
     scope,
-    rest: operations.getWebhook,
+    rest: { method: 'GET', path: '/webhooks/{name}', status: 200 },
     summary: 'Returns a webhook',
     description: 'The webhook with its state and its last attempt.',
     returns: 'The webhook',
@@ -59,7 +58,7 @@ export const webhookProcedures = {
   updateWebhook: define({
     type: 'mutation',
     scope,
-    rest: operations.updateWebhook,
+    rest: { method: 'PATCH', path: '/webhooks/{name}', status: 200 },
     summary: 'Pauses or resumes a webhook',
     description:
       'A resumed webhook continues with the first change that the endpoint has not accepted.',
@@ -72,7 +71,7 @@ export const webhookProcedures = {
   deleteWebhook: define({
     type: 'mutation',
     scope,
-    rest: operations.deleteWebhook,
+    rest: { method: 'DELETE', path: '/webhooks/{name}', status: 204 },
     summary: 'Deletes a webhook',
     description: 'A message that is on its way may still arrive.',
     returns: 'The webhook is deleted',
@@ -84,7 +83,7 @@ export const webhookProcedures = {
   rotateWebhookSecret: define({
     type: 'mutation',
     scope,
-    rest: operations.rotateWebhookSecret,
+    rest: { method: 'POST', path: '/webhooks/{name}/secret', status: 200 },
     summary: 'Makes a new secret',
     description:
       'Pause the webhook, give the endpoint the new secret, and resume: no message is lost.',
@@ -99,7 +98,7 @@ export const webhookProcedures = {
   replayWebhook: define({
     type: 'mutation',
     scope,
-    rest: operations.replayWebhook,
+    rest: { method: 'POST', path: '/webhooks/{name}/replay', status: 204 },
     summary: 'Sends changes again',
     description: 'Sends the changes behind a cursor, or since a time, again.',
     returns: 'The store sends the changes again',
@@ -111,7 +110,7 @@ export const webhookProcedures = {
   testWebhook: define({
     type: 'mutation',
     scope,
-    rest: operations.testWebhook,
+    rest: { method: 'POST', path: '/webhooks/{name}/test', status: 200 },
     summary: 'Sends a test message',
     description: 'Sends a message of the type `plants.test` now, and returns the attempt.',
     returns: 'The attempt',

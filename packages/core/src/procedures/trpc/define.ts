@@ -1,4 +1,4 @@
-import type { Operation, Scope } from '@plant-store/schemas';
+import type { Scope } from '@plant-store/schemas';
 import {
   initTRPC,
   type TRPCMutationProcedure,
@@ -28,6 +28,15 @@ export interface Context {
   readonly hold?: (<T>(wait: () => Promise<T>) => Promise<T>) | undefined;
   /** This function is called with each error that is a part of an output, and must not throw. */
   readonly onError?: ((error: PlantStoreError) => void) | undefined;
+}
+
+/** A REST operation. */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** A name in braces is a property of the procedure's input. */
+  readonly path: `/${string}`;
+  /** The HTTP status of a successful response. A response with 204 has no body. */
+  readonly status: 200 | 204;
 }
 
 /** The properties of a procedure. */
