@@ -11,7 +11,7 @@ export type {
 } from '@plant-store/schemas';
 export type { AccessTokens, NewTokenOptions } from './access-tokens/access-tokens.ts';
 export type { Authentication, Principal } from './access-tokens/principals.ts';
-export type { FeedState, FollowOptions } from './changes/feed.ts';
+export type { FollowOptions } from './changes/feed.ts';
 export type { DatabaseOptions, OpenOptions, PoolState } from './database/database.ts';
 export type { Caller, CallOptions, Deadline } from './database/deadline.ts';
 export { DatabaseSettingsError, DataDirectoryError } from './database/errors.ts';

@@ -4,7 +4,6 @@ import {
   Int64,
   ListPlantChanges,
   ListPlants,
-  maxPageSize,
   NewPlant,
   NewPlants,
   Plant,
@@ -86,7 +85,8 @@ function createPlantStore(database: Database, webhookSettings?: WebhookSettings)
     replace: async (id, plant, options) =>
       (await unchecked.replace(checkId(id), check(Plant, plant), options))?.value(),
     delete: async (id, options) => unchecked.delete(checkId(id), options),
-    changes: async (query, options) => (await feed.changes(check(Changes, query), options)).value(),
+    changes: async (query, options) =>
+      (await feed.changes(check(ListPlantChanges, query), options)).value(),
     async *follow(options) {
       const pages = feed.follow(options);
       for (;;) yield (await pages.next()).value.value();
@@ -133,13 +133,6 @@ const closing = () =>
 
 const checkId = (id: bigint) => check(Id, { id }).id;
 const Id = z.object({ id: Int64 });
-
-const { limit } = ListPlantChanges.unwrap().shape;
-
-/** The store's default for `limit` is higher than the default of the REST operation. */
-const Changes = ListPlantChanges.unwrap()
-  .extend({ limit: limit.unwrap().default(maxPageSize) })
-  .prefault({});
 
 /**
  * The events of a store:
@@ -231,7 +224,7 @@ export interface PlantStore {
   /**
    * Returns the plants that were created, replaced and deleted after a cursor. The changes of one id are in
    * their original order. Without `after`, returns only the cursor of the end of the feed. A page has at most
-   * `limit` changes (1 to 1,000; default: 1,000), and at most 1 MiB of names and tags. `wait` is the maximum
+   * `limit` changes (1 to 1,000; default: 100), and at most 1 MiB of names and tags. `wait` is the maximum
    * number of seconds to wait for a change (0 to 20; default: 0). A plant that was created and deleted after
    * the cursor may appear only as deleted.
    *
@@ -265,7 +258,7 @@ export interface PlantStore {
   >;
 
   /** The feed behind `changes` and `follow`. Followers share the texts of its pages. */
-  readonly feed: Pick<Feed, 'changes' | 'follow' | 'state' | 'end' | 'forgetDeletions' | 'close'>;
+  readonly feed: Omit<Feed, 'pageAfter' | 'read' | 'cursorBefore' | 'notice'>;
 
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;
@@ -290,7 +283,7 @@ export interface PlantStore {
   pool(): PoolState;
 
   /**
-   * Waits for all earlier creates, and then closes the database. If you call `close` again, the second call
+   * Waits for all earlier writes, and then closes the database. If you call `close` again, the second call
    * only waits.
    */
   close(): Promise<void>;

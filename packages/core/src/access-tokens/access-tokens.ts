@@ -25,7 +25,46 @@ import {
 } from './principals.ts';
 
 /** The access tokens of a store. Each method may throw the PlantStoreError `databaseUnavailable`. */
-export type AccessTokens = ReturnType<typeof createAccessTokens>;
+export interface AccessTokens {
+  /**
+   * Creates a token and returns it. The database stores only the token's SHA-256. Several tokens may have the
+   * same name, so that a client can get a new token before the old token expires.
+   *
+   * @throws PlantStoreError `invalidInput` unless the name has 1 to 100 characters and no control characters,
+   *   `scopes` is not empty, and the expiry is in the future and before the year 10000.
+   */
+  create(name: string, options?: NewTokenOptions): Promise<string>;
+  /**
+   * Creates a token for the owner of another token (the grantor). Also throws the errors of `create`.
+   *
+   * @throws PlantStoreError `insufficientScope` when the grantor lacks one of the scopes, `invalidInput` when
+   *   the new token would expire after the grantor's, and `tokenInvalid` when the grantor's was revoked.
+   */
+  grant(
+    grantor: Principal,
+    name: string,
+    options: NewTokenOptions,
+    call?: CallOptions,
+  ): Promise<{ id: string; token: string }>;
+  /**
+   * Returns a page of the list of all tokens, even of expired and revoked tokens. The newest token comes first.
+   *
+   * @throws PlantStoreError `invalidInput` when no token has the id `after`
+   */
+  list(page?: Partial<ListAccessTokens>, call?: CallOptions): Promise<AccessTokenPage>;
+  /**
+   * Revokes every token with this name, or the token with this id. The tokens become invalid immediately in
+   * this process, and within 30 s in other processes. Returns false when there was no token to revoke.
+   */
+  revoke(which: string | { id: string }, call?: CallOptions): Promise<boolean>;
+  /**
+   * Returns the principal of a token, or undefined when the token is unknown, expired or revoked. Results are
+   * cached for up to 30 s. A cached result is returned without a promise.
+   *
+   * @throws PlantStoreError `overloaded` when too many look-ups wait
+   */
+  authenticate(token: string): Authentication;
+}
 
 /** `scopes` defaults to creating and reading plants, and `expiresAt` to never. */
 export type NewTokenOptions = Omit<z.input<typeof NewToken>, 'name'>;
@@ -40,8 +79,10 @@ export function generateToken(): string {
   return `plant_${randomBytes(32).toString('base64url')}`;
 }
 
-/** Makes the functions for the access tokens of a database. */
-export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'write'>) {
+export function createAccessTokens({
+  read,
+  write,
+}: Pick<Database, 'read' | 'write'>): AccessTokens {
   // No exported type names Drizzle, because its types have errors without the drivers of other databases.
   const db = (kind: Kind, call?: CallOptions) =>
     drizzle((text, values) =>
@@ -55,23 +96,9 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
   const lastUses = new Batcher<string, void>({ send: updateLastUse, running: 1, batch: 128 });
 
   return {
-    /**
-     * Creates a token and returns it. The database stores only the token's SHA-256. Several tokens may have the
-     * same name, so that a client can get a new token before the old token expires.
-     *
-     * @throws PlantStoreError `invalidInput` unless the name has 1 to 100 characters and no control characters,
-     *   `scopes` is not empty, and the expiry is in the future and before the year 10000.
-     */
-    create: async (name: string, options?: NewTokenOptions): Promise<string> =>
-      (await create(check(NewToken, { name, ...options }))).token,
+    create: async (name, options) => (await create(check(NewToken, { name, ...options }))).token,
 
-    /**
-     * Creates a token for the owner of another token (the grantor). Also throws the errors of `create`.
-     *
-     * @throws PlantStoreError `insufficientScope` when the grantor lacks one of the scopes, `invalidInput` when
-     *   the new token would expire after the grantor's, and `tokenInvalid` when the grantor's was revoked.
-     */
-    async grant(grantor: Principal, name: string, options: NewTokenOptions, call?: CallOptions) {
+    async grant(grantor, name, options, call) {
       const token = check(NewToken, { name, ...options });
       const missing = token.scopes.find((scope) => !grantor.scopes.includes(scope));
       if (missing) throw insufficientScope(missing);
@@ -90,15 +117,7 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
       return created;
     },
 
-    /**
-     * Returns a page of the list of all tokens, even of expired and revoked tokens. The newest token comes first.
-     *
-     * @throws PlantStoreError `invalidInput` when no token has the id `after`
-     */
-    async list(
-      { after, limit = defaultPageSize }: Partial<ListAccessTokens> = {},
-      call?: CallOptions,
-    ): Promise<AccessTokenPage> {
+    async list({ after, limit = defaultPageSize } = {}, call) {
       const { createdAt, id } = accessTokens;
       const start = sql`(select ${createdAt}, ${id} from ${accessTokens} where ${id} = ${after})`;
       const page = db('reads', call)
@@ -115,11 +134,7 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
       return { tokens: rows.slice(0, limit).map(toAccessToken), ...(next && { next }) };
     },
 
-    /**
-     * Revokes every token with this name, or the token with this id. The tokens become invalid immediately in
-     * this process, and within 30 s in other processes. Returns false when there was no token to revoke.
-     */
-    async revoke(which: string | { id: string }, call?: CallOptions): Promise<boolean> {
+    async revoke(which, call) {
       const { id, name, revokedAt, sha256 } = accessTokens;
       const isNamed = typeof which === 'string';
       const revoked = db('edits', call)
@@ -132,13 +147,7 @@ export function createAccessTokens({ read, write }: Pick<Database, 'read' | 'wri
       return rows.length > 0;
     },
 
-    /**
-     * Returns the principal of a token, or undefined when the token is unknown, expired or revoked. Results are
-     * cached for up to 30 s. A cached result is returned without a promise.
-     *
-     * @throws PlantStoreError `overloaded` when too many look-ups wait
-     */
-    authenticate: (token: string): Authentication => principals.get(token),
+    authenticate: (token) => principals.get(token),
   };
 
   async function create(

@@ -1,78 +1,48 @@
 import { setTimeout } from 'node:timers/promises';
-import { isTemporary, type ListPlantChanges, maxPageSize } from '@plant-store/schemas';
+import { type ListPlantChanges, maxPageSize } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
-import type { Caller, CallOptions } from '../database/deadline.ts';
-import { callerDisconnected } from '../database/errors.ts';
-import { PlantStoreError } from '../plant-store-error.ts';
+import type { CallOptions } from '../database/deadline.ts';
 import { type Cursor, lastId, parseCursor } from './cursor.ts';
 import { ChangesText, readChanges } from './read-changes.ts';
-import { Ring } from './ring.ts';
 import { forgetDeletions, selectFirstSince } from './statements.ts';
-
-interface WaitOptions {
-  /** When this signal is aborted, the wait or the feed throws the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-  readonly caller?: Caller | undefined;
-}
+import { isPassing, retryDelay, Tail, type WaitOptions } from './tail.ts';
 
 export interface FollowOptions extends WaitOptions {
   /** The cursor after which `follow` begins: the `next` of a page. Default: the end of the feed. */
   readonly after?: string | undefined;
-  /** This function is called with each database error that does not end the feed. */
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
-
-export interface FeedState {
-  /** The number of waiting followers. */
-  readonly waiting: number;
-  /** How long a running transaction has hidden changes, in milliseconds. */
-  readonly heldBackFor: number;
-}
-
-interface Waiter {
-  readonly caller: Caller | undefined;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** The loop pauses for this many milliseconds between two reads, and then waits as long for a write. */
-const pause = 75;
-
-/** Each follower that gets a page extends the next pause, so that the process has time for requests. */
-const pauseForEach = 0.1;
-
-/** Milliseconds before the next read after an error. */
-const retryDelay = 500;
-
-/** The loop continues for this many milliseconds after the last wait of a follower. */
-const linger = 2_000;
 
 /** The maximum number of deletions that one statement forgets. */
 const forgetStep = 1_000;
 
-/**
- * The feed of changes. While followers wait, one loop reads the end of the feed for all followers of this
- * process, and keeps the last pages in a ring. The writes of this process wake the loop.
- */
+/** The feed of changes. A follower reads old changes from the database, and the newest changes from the tail. */
 export class Feed {
   readonly #database: Pick<Database, 'read' | 'write'>;
-  /** Undefined while the loop does not run. */
-  #ring: Ring | undefined;
-  readonly #waiters = new Set<Waiter>();
-  #lastWait = 0;
-  /** Is resolved by the next write of this process. */
-  #written = Promise.withResolvers<void>();
+  readonly #tail = new Tail((after) => this.#read(after, maxPageSize, { kind: 'reads' }));
   /** The transaction that hides changes, and the time since which it hides them. */
   #heldBack: { by: string; since: number } | undefined;
-  #isClosed = false;
 
   constructor(database: Pick<Database, 'read' | 'write'>) {
     this.#database = database;
   }
 
-  get state(): FeedState {
-    const heldBackFor = this.#heldBack ? performance.now() - this.#heldBack.since : 0;
-    return { waiting: this.#waiters.size, heldBackFor };
+  /** See `PlantStore.follow`. */
+  async *follow({ after, ...wait }: FollowOptions = {}): AsyncGenerator<ChangesText, never> {
+    let cursor = after === undefined ? undefined : parseCursor(after);
+    for (;;) {
+      wait.signal?.throwIfAborted();
+      this.#tail.throwIfClosed();
+      try {
+        const page: ChangesText = cursor
+          ? await this.pageAfter(cursor, maxPageSize, wait)
+          : await this.end({ caller: wait.caller });
+        cursor = page.end;
+        yield page;
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        await setTimeout(retryDelay, undefined, { signal: wait.signal }).catch(() => {});
+      }
+    }
   }
 
   /** See `PlantStore.changes`. */
@@ -92,46 +62,6 @@ export class Feed {
     }
   }
 
-  /** See `PlantStore.follow`. */
-  async *follow({
-    after,
-    onError,
-    ...wait
-  }: FollowOptions = {}): AsyncGenerator<ChangesText, never> {
-    let cursor = after === undefined ? undefined : parseCursor(after);
-    for (;;) {
-      wait.signal?.throwIfAborted();
-      if (this.#isClosed) throw closing();
-      try {
-        const page: ChangesText = cursor
-          ? await this.pageAfter(cursor, maxPageSize, wait)
-          : await this.end({ caller: wait.caller });
-        cursor = page.end;
-        yield page;
-      } catch (error) {
-        if (!isPassing(error)) throw error;
-        onError?.(error);
-        await setTimeout(retryDelay, undefined, { signal: wait.signal }).catch(() => {});
-      }
-    }
-  }
-
-  /** Returns an empty page at the end of the feed. */
-  end(options?: CallOptions): Promise<ChangesText> {
-    return this.#readNewest(undefined, options);
-  }
-
-  /** Reads the changes after a cursor from the ring, or from the database. */
-  async read(cursor: Cursor, limit: number, options: CallOptions = {}): Promise<ChangesText> {
-    const kept = this.#ring?.after(cursor, limit);
-    if (kept && kept.changes.length > 0) return kept;
-    const call = { ...options, kind: 'changes' } as const;
-    const reading = readChanges(this.#database, cursor, limit, call).catch((error) => {
-      throw this.#isClosed ? closing() : error;
-    });
-    return (await reading).page;
-  }
-
   /**
    * Waits until there are changes after a cursor, and returns up to `limit` changes.
    *
@@ -139,19 +69,50 @@ export class Feed {
    *   database is down. When the signal is aborted, throws the signal's reason.
    */
   async pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<ChangesText> {
-    let after = cursor;
-    for (;;) {
-      if (!this.#ring?.after(after, limit)) {
-        const page = await this.read(after, limit, { caller: wait.caller });
-        if (page.changes.length > 0) return page;
-        after = page.end;
-        this.#startAt(after);
-      }
-      // The ring may have got further changes during the read.
-      const page = this.#ring?.after(after, limit);
-      if (page && page.changes.length > 0) return page;
-      await this.#news(wait);
+    for (let after = cursor; ; ) {
+      const page =
+        this.#tail.after(after, limit) ?? (await this.read(after, limit, { caller: wait.caller }));
+      if (page.changes.length > 0) return page;
+      after = page.end;
+      await this.#tail.news(after, wait);
     }
+  }
+
+  /** Returns up to `limit` changes after a cursor. The page is empty at the end of the feed. */
+  async read(cursor: Cursor, limit: number, options?: CallOptions): Promise<ChangesText> {
+    const page = this.#tail.after(cursor, limit);
+    if (page && page.changes.length > 0) return page;
+    return this.#read(cursor, limit, { ...options, kind: 'changes' }).catch((error) => {
+      this.#tail.throwIfClosed();
+      throw error;
+    });
+  }
+
+  /** Returns an empty page at the end of the feed. */
+  end(options?: CallOptions): Promise<ChangesText> {
+    return this.#read(undefined, maxPageSize, { ...options, kind: 'reads' });
+  }
+
+  /** Reads changes from the database, and notes whether a transaction hides changes. */
+  async #read(
+    after: Cursor | undefined,
+    limit: number,
+    options: CallOptions & { readonly kind: 'reads' | 'changes' },
+  ): Promise<ChangesText> {
+    const { page, heldBackBy: by } = await readChanges(this.#database, after, limit, options);
+    if (by === undefined) this.#heldBack = undefined;
+    else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };
+    return page;
+  }
+
+  /** The number of waiting followers. */
+  get waiting(): number {
+    return this.#tail.waiting;
+  }
+
+  /** How long a running transaction has hidden changes, in milliseconds. */
+  get heldBackFor(): number {
+    return this.#heldBack ? performance.now() - this.#heldBack.since : 0;
   }
 
   /**
@@ -170,7 +131,7 @@ export class Feed {
     return { epoch: end.epoch, transaction, id: lastId };
   }
 
-  /** See `PlantStore.forgetDeletions`. */
+  /** Forgets the deletions that are older than some days, and returns their number. */
   async forgetDeletions(days: number): Promise<number> {
     for (let sum = 0; ; ) {
       const values = [String(days), String(forgetStep)];
@@ -182,95 +143,8 @@ export class Feed {
   }
 
   /** Call this method after each write of this process, so that followers get the change sooner. */
-  notice = (): void => this.#written.resolve();
+  notice = (): void => this.#tail.notice();
 
   /** Ends all waits with the error `shuttingDown`. Later waits end immediately. */
-  close = (): void => {
-    this.#isClosed = true;
-    this.#rejectAll(closing());
-    this.notice();
-  };
-
-  /** Starts the loop at the end of the feed, unless the loop runs. */
-  #startAt(end: Cursor): void {
-    this.#lastWait = performance.now();
-    if (this.#ring || this.#isClosed) return;
-    this.#ring = new Ring(end);
-    void this.#run(this.#ring);
-  }
-
-  async #run(ring: Ring): Promise<void> {
-    for (let told = 0; this.#isWanted; ) {
-      await setTimeout(pause + told * pauseForEach);
-      await Promise.race([setTimeout(pause), this.#written.promise]);
-      this.#written = Promise.withResolvers();
-      try {
-        const page = await this.#readNewest(ring.end);
-        ring.add(page);
-        told = page.changes.length > 0 ? this.#wakeAll() : 0;
-      } catch (error) {
-        if (!isPassing(error)) break;
-        this.#rejectAll(error);
-        await setTimeout(retryDelay);
-      }
-      for (const { caller, reject } of this.#waiters) {
-        if (caller?.isGone) reject(callerDisconnected());
-      }
-    }
-    this.#ring = undefined;
-    // Each waiting follower now reads from its own cursor, and gets the error of this read.
-    this.#wakeAll();
-  }
-
-  get #isWanted(): boolean {
-    if (this.#isClosed) return false;
-    return this.#waiters.size > 0 || performance.now() - this.#lastWait < linger;
-  }
-
-  /** Waits until the ring may have further changes. */
-  async #news({ signal, caller }: WaitOptions): Promise<void> {
-    signal?.throwIfAborted();
-    if (this.#isClosed) throw closing();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { caller, resolve, reject };
-    const abort = () => reject(signal?.reason);
-    signal?.addEventListener('abort', abort);
-    this.#waiters.add(waiter);
-    try {
-      await promise;
-    } finally {
-      this.#waiters.delete(waiter);
-      this.#lastWait = performance.now();
-      signal?.removeEventListener('abort', abort);
-    }
-  }
-
-  /** Wakes all waiting followers, and returns their number. */
-  #wakeAll(): number {
-    for (const { resolve } of this.#waiters) resolve();
-    return this.#waiters.size;
-  }
-
-  #rejectAll(error: unknown): void {
-    for (const { reject } of this.#waiters) reject(error);
-  }
-
-  /** Reads changes at the end of the feed, and notes whether a transaction hides changes. */
-  async #readNewest(after?: Cursor, options?: CallOptions): Promise<ChangesText> {
-    const call = { ...options, kind: 'reads' } as const;
-    const { page, heldBackBy: by } = await readChanges(this.#database, after, maxPageSize, call);
-    if (by === undefined) this.#heldBack = undefined;
-    else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };
-    return page;
-  }
+  close = (): void => this.#tail.close();
 }
-
-/** Whether a follower continues after an error, for example when the database is down or overloaded. */
-export function isPassing(error: unknown): error is PlantStoreError {
-  if (!(error instanceof PlantStoreError)) return false;
-  // After `shuttingDown`, a follower must use another instance.
-  return isTemporary(error.kind) && error.kind !== 'shuttingDown';
-}
-
-const closing = () =>
-  new PlantStoreError('shuttingDown', 'the store is closing: use another instance');

@@ -13,19 +13,7 @@ import { sendUntilSettled } from '../database/send-again.ts';
 import { arrayText } from './content.ts';
 import { OutputText, type PlantText, plantsOf } from './output-text.ts';
 import { plantTexts, valuesOf } from './plant-json.ts';
-import {
-  countPlants,
-  countPlantsOfTag,
-  findNothing,
-  findPlants,
-  maxPageBytes,
-  searchPageOfAll,
-  searchPageOfTag,
-  selectPageOfAll,
-  selectPageOfTag,
-  selectPagesOfAll,
-  selectPagesOfTag,
-} from './statements.ts';
+import * as sql from './statements.ts';
 
 type Get = Call<bigint, PlantText | undefined>;
 type List = Call<ListPlants, OutputText<PlantPage> | undefined>;
@@ -66,7 +54,8 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     },
 
     async count({ tag }: CountPlants, options: CallOptions = {}): Promise<PlantCount> {
-      const [text, values] = tag === undefined ? [countPlants, []] : [countPlantsOfTag, [tag]];
+      const [text, values] =
+        tag === undefined ? [sql.countPlants, []] : [sql.countPlantsOfTag, [tag]];
       const { rows } = await read<[string]>(text, values, { ...options, kind: 'counts' });
       const counted = Number(rows[0]?.[0]);
       return { count: Math.min(counted, maxExactCount), isExact: counted <= maxExactCount };
@@ -77,7 +66,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
      * query, queries would accumulate while the database does not respond.
      */
     async ready(): Promise<void> {
-      readiness ??= read(findNothing, [], { kind: 'reads' }).finally(() => {
+      readiness ??= read(sql.findNothing, [], { kind: 'reads' }).finally(() => {
         readiness = undefined;
       });
       await readiness;
@@ -86,7 +75,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
 
   async function getTogether(calls: readonly Get[], deadline: Deadline): Promise<void> {
     const ids = new Set(calls.map(({ input }) => input));
-    const { rows } = await read<Columns>(findPlants, [`{${[...ids]}}`], {
+    const { rows } = await read<Columns>(sql.findPlants, [`{${[...ids]}}`], {
       kind: 'reads',
       calls,
       deadline,
@@ -111,9 +100,9 @@ export function createReads({ read }: Pick<Database, 'read'>) {
   async function readPages(calls: readonly List[], deadline: Deadline): Promise<void> {
     const inputs = calls.map(({ input }) => input);
     const { limit = 0, tag } = inputs[0] ?? {};
-    const maxBytes = maxPageBytes / (calls.length === 1 ? limit : maxPlants);
+    const maxBytes = sql.maxPageBytes / (calls.length === 1 ? limit : maxPlants);
     const { rows } = await read<[isSmall: boolean, ...Columns]>(
-      tag === undefined ? selectPagesOfAll : selectPagesOfTag,
+      tag === undefined ? sql.selectPagesOfAll : sql.selectPagesOfTag,
       [
         `{${inputs.map(lowest)}}`,
         arrayText(inputs.map((input) => input.tag)),
@@ -136,8 +125,8 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     const { tag, limit, search } = query;
     const [ofAll, ofTag, words] =
       search === undefined
-        ? [selectPageOfAll, selectPageOfTag, []]
-        : [searchPageOfAll, searchPageOfTag, [patternsOf(search)]];
+        ? [sql.selectPageOfAll, sql.selectPageOfTag, []]
+        : [sql.searchPageOfAll, sql.searchPageOfTag, [patternsOf(search)]];
     const { rows } = await read<[found: number, ...Columns]>(
       tag === undefined ? ofAll : ofTag,
       [lowest(query), String(limit), ...words, ...(tag === undefined ? [] : [tag])],

@@ -1,8 +1,8 @@
 import { FollowPlantChanges, ListPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { tracked } from '@trpc/server';
 import { parseCursor } from '../changes/cursor.ts';
-import { isPassing } from '../changes/feed.ts';
 import { ChangesText } from '../changes/read-changes.ts';
+import { isPassing } from '../changes/tail.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { define } from './trpc/define.ts';
 

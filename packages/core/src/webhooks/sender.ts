@@ -9,18 +9,8 @@ import { outcomeOf } from '../database/errors.ts';
 import { PlantStoreError, rootMessage } from '../plant-store-error.ts';
 import type { AllowedTargets } from './addresses.ts';
 import { post } from './post.ts';
-import {
-  beginMessage,
-  claimWebhook,
-  cursorValues,
-  hasActiveWebhook,
-  positionOf,
-  releaseWebhook,
-  saveFailure,
-  savePosition,
-  type WebhookRow,
-  writeWebhook,
-} from './statements.ts';
+import * as sql from './statements.ts';
+import { cursorValues, positionOf, type WebhookRow, writeWebhook } from './statements.ts';
 
 /** The seconds before each retry, about three days together. The delay is longer by up to 10%. */
 export const retryDelays = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
@@ -86,7 +76,7 @@ export class WebhookSender {
       this.#wait = new AbortController();
       const signal = AbortSignal.any([this.#wait.signal, AbortSignal.timeout(lookInterval)]);
       try {
-        const { rows } = await database.read(hasActiveWebhook, [], { kind: 'reads' });
+        const { rows } = await database.read(sql.hasActiveWebhook, [], { kind: 'reads' });
         if (rows.length > 0) {
           end ??= (await feed.end()).end;
           await this.#claimAll(end);
@@ -106,7 +96,7 @@ export class WebhookSender {
   /** Sends to each endpoint that is due. */
   async #claimAll(end: Cursor): Promise<void> {
     while (this.#running.size < maxRunning) {
-      const row = await this.#write(claimWebhook, cursorValues(end));
+      const row = await this.#write(sql.claimWebhook, cursorValues(end));
       if (!row) return;
       const sending = this.#send(row, end)
         .catch((error) => this.#abandon(row, error))
@@ -124,11 +114,11 @@ export class WebhookSender {
     const claim = [row.name, row.due_at];
     const { id, body, to } = await this.#nextMessage(row, end);
     const save = (attempt: string | null) =>
-      this.#write(savePosition, [...claim, ...cursorValues(to), attempt]);
+      this.#write(sql.savePosition, [...claim, ...cursorValues(to), attempt]);
     if (body === undefined) return void (await save(null));
     const isBegun = id === row.message_id;
     const message = [id, String(to.transaction), String(to.id)];
-    if (!isBegun && !(await this.#write(beginMessage, [...claim, ...message]))) return;
+    if (!isBegun && !(await this.#write(sql.beginMessage, [...claim, ...message]))) return;
     const attempt = await post(
       url,
       { id, body, secret },
@@ -140,7 +130,7 @@ export class WebhookSender {
     const failed = `${row.failures + 1} attempts failed`;
     const why = isGone ? 'the endpoint is gone (status 410)' : delay === undefined ? failed : null;
     const seconds = (delay ?? 0) * (1 + Math.random() / 10);
-    await this.#write(saveFailure, [...claim, String(seconds), why, JSON.stringify(attempt)]);
+    await this.#write(sql.saveFailure, [...claim, String(seconds), why, JSON.stringify(attempt)]);
     if (why !== null) {
       const advice = 'plant-store webhook show names the last error, and webhook resume continues';
       const name = JSON.stringify(row.name);
@@ -195,7 +185,7 @@ export class WebhookSender {
   async #abandon({ name, due_at: claim }: WebhookRow, error: unknown): Promise<void> {
     this.#explain(error);
     if (this.#stopping.signal.aborted)
-      await this.#write(releaseWebhook, [name, claim]).catch(() => {});
+      await this.#write(sql.releaseWebhook, [name, claim]).catch(() => {});
   }
 
   /** Emits a warning about an error, unless the last warning had the same text. */

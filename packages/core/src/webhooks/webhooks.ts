@@ -22,18 +22,10 @@ import {
 import { explainUrl, findAddresses, parseAllowed } from './addresses.ts';
 import { post } from './post.ts';
 import { messageBody, retryDelays, WebhookSender } from './sender.ts';
+import * as sql from './statements.ts';
 import {
-  countFailing,
   cursorValues,
-  deleteWebhook,
-  findWebhook,
-  insertWebhook,
-  listWebhooks,
-  pauseWebhook,
   positionOf,
-  replayWebhook,
-  resumeWebhook,
-  rotateSecret,
   type WebhookRow,
   webhookRows,
   writeWebhook,
@@ -103,14 +95,14 @@ export function createWebhooks(
       });
       const cursor = from === undefined ? (await feed.end()).end : await checked(from, 'from');
       const secret = createSecret();
-      const row = await change(insertWebhook, [name, url, secret, ...cursorValues(cursor)]);
+      const row = await change(sql.insertWebhook, [name, url, secret, ...cursorValues(cursor)]);
       if (!row) throw nameTaken(name);
       return { ...toWebhook(row), secret };
     },
 
     async list({ after = '', limit = defaultPageSize } = {}) {
       const values = [after, String(limit + 1)];
-      const { rows } = await database.read<[string]>(listWebhooks, values, { kind: 'reads' });
+      const { rows } = await database.read<[string]>(sql.listWebhooks, values, { kind: 'reads' });
       const all = webhookRows(rows).map(toWebhook);
       const webhooks = all.slice(0, limit);
       const next = all.length > limit ? webhooks.at(-1)?.name : undefined;
@@ -119,17 +111,17 @@ export function createWebhooks(
 
     get: async (name) => toWebhook(await find(name)),
     setPaused: async (name, isPaused) =>
-      toWebhook(known(name, await change(isPaused ? pauseWebhook : resumeWebhook, [name]))),
+      toWebhook(known(name, await change(isPaused ? sql.pauseWebhook : sql.resumeWebhook, [name]))),
 
     async replay(name, { after, since }) {
       await find(name);
       const cursor = since ? await feed.cursorBefore(since) : await checked(after ?? '', 'after');
-      known(name, await change(replayWebhook, [name, ...cursorValues(cursor)]));
+      known(name, await change(sql.replayWebhook, [name, ...cursorValues(cursor)]));
     },
 
     async rotateSecret(name) {
       const secret = createSecret();
-      known(name, await change(rotateSecret, [name, secret]));
+      known(name, await change(sql.rotateSecret, [name, secret]));
       return secret;
     },
 
@@ -140,13 +132,13 @@ export function createWebhooks(
     },
 
     async delete(name) {
-      known(name, await change(deleteWebhook, [name]));
+      known(name, await change(sql.deleteWebhook, [name]));
     },
 
     send: () => sender.start(),
 
     async failing() {
-      const { rows } = await database.read(countFailing, [], { kind: 'reads' });
+      const { rows } = await database.read(sql.countFailing, [], { kind: 'reads' });
       return Number(rows[0]?.[0]);
     },
 
@@ -154,7 +146,7 @@ export function createWebhooks(
   };
 
   async function find(name: string): Promise<WebhookRow> {
-    const { rows } = await database.read<[string]>(findWebhook, [name], { kind: 'reads' });
+    const { rows } = await database.read<[string]>(sql.findWebhook, [name], { kind: 'reads' });
     return known(name, webhookRows(rows)[0]);
   }
 

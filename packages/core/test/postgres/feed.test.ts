@@ -27,14 +27,14 @@ describe('transactions in another order than their numbers', () => {
     await store.create({ id: 2n, name: 'late' });
     expect(await store.changes({ after })).toEqual({ changes: [], next: after });
     await store.feed.end();
-    expect(store.feed.state.heldBackFor).toBeGreaterThan(0);
+    expect(store.feed.heldBackFor).toBeGreaterThan(0);
     const waiting = store.changes({ after, wait: 20 });
     await other`commit`;
     other.release();
     expect(summaryOf(await waiting)).toEqual(['created 1', 'created 2']);
     expect(summaryOf(await store.changes({ after }))).toEqual(['created 1', 'created 2']);
     await store.feed.end();
-    expect(store.feed.state.heldBackFor).toBe(0);
+    expect(store.feed.heldBackFor).toBe(0);
   });
 
   /** Creates the plants 1 and 2 in a transaction that is older than the delete of the old plant 2. */
@@ -111,8 +111,7 @@ describe('a follower', () => {
   it('waits while nothing happens, and while the database is down', async () => {
     const { store, sql } = await openForTest();
     const after = await endOf(store);
-    const errors: unknown[] = [];
-    const next = store.follow({ after, onError: (error) => errors.push(error) }).next();
+    const next = store.follow({ after }).next();
     for (let i = 0; i < 2; i++) {
       await sql`
         select pg_terminate_backend(pid, 5000) from pg_stat_activity
@@ -120,7 +119,6 @@ describe('a follower', () => {
     }
     await expect.poll(() => store.create({ id: 1n, name: 'x' }).catch(() => {})).toBeDefined();
     expect(summaryOf((await next).value)).toEqual(['created 1']);
-    for (const error of errors) expect(error).toMatchObject({ code: 50300 });
   });
 
   it('and a waiting caller get an error when their cursor expires', async () => {

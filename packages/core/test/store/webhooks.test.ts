@@ -232,7 +232,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
       const pages = store.follow({ after: from });
       for (const id of [1n, 2n, 3n]) {
         const page = pages.next();
-        await vi.waitFor(() => expect(store.feed.state.waiting).toBe(1));
+        await vi.waitFor(() => expect(store.feed.waiting).toBe(1));
         await store.create({ id, name: 'Hoya' });
         expect((await page).value.changes).toMatchObject([{ plant: { id } }]);
       }

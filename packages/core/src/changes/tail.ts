@@ -1,0 +1,196 @@
+import { setTimeout } from 'node:timers/promises';
+import { isTemporary } from '@plant-store/schemas';
+import type { Caller } from '../database/deadline.ts';
+import { callerDisconnected } from '../database/errors.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
+import { type Cursor, isBehind } from './cursor.ts';
+import { ChangesText, type ChangeText } from './read-changes.ts';
+
+export interface WaitOptions {
+  /** When this signal is aborted, the wait or the feed throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  readonly caller?: Caller | undefined;
+}
+
+interface Waiter {
+  readonly caller: Caller | undefined;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The loop pauses for this many milliseconds between two reads, and then waits as long for a write. */
+const pause = 75;
+
+/** Each follower that gets a page extends the next pause, so that the process has time for requests. */
+const pauseForEach = 0.1;
+
+/** Milliseconds before the next read after an error. */
+export const retryDelay = 500;
+
+/** The loop continues for this many milliseconds after the last wait of a follower. */
+const linger = 2_000;
+
+/**
+ * The newest changes in memory. While followers wait, one loop reads the changes after its last page, for all
+ * followers of this process, and keeps the last pages.
+ */
+export class Tail {
+  readonly #read: (after: Cursor) => Promise<ChangesText>;
+  /** The last pages. Undefined while the loop does not run. */
+  #pages: Pages | undefined;
+  readonly #waiters = new Set<Waiter>();
+  #lastWait = 0;
+  /** Is resolved by the next write of this process. */
+  #written = Promise.withResolvers<void>();
+  #isClosed = false;
+
+  /** @param read reads the changes after a cursor */
+  constructor(read: (after: Cursor) => Promise<ChangesText>) {
+    this.#read = read;
+  }
+
+  /** The number of waiting followers. */
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  /** Returns up to `limit` changes after a cursor, or undefined when they are not all in memory. */
+  after(cursor: Cursor, limit: number): ChangesText | undefined {
+    return this.#pages?.after(cursor, limit);
+  }
+
+  /**
+   * Waits until there may be changes after a cursor, which is near the end of the feed.
+   *
+   * @throws PlantStoreError of the loop's read, or `shuttingDown`. When the signal is aborted, throws its reason.
+   */
+  async news(cursor: Cursor, { signal, caller }: WaitOptions): Promise<void> {
+    signal?.throwIfAborted();
+    this.throwIfClosed();
+    this.#lastWait = performance.now();
+    if (!this.#pages) void this.#run(cursor);
+    // The loop may have read further changes since the follower has looked for them.
+    if (this.after(cursor, 1)?.changes.length) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter = { caller, resolve, reject };
+    const abort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', abort);
+    this.#waiters.add(waiter);
+    try {
+      await promise;
+    } finally {
+      this.#waiters.delete(waiter);
+      this.#lastWait = performance.now();
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  async #run(start: Cursor): Promise<void> {
+    const pages = new Pages(start);
+    this.#pages = pages;
+    for (let told = 0; this.#isWanted; ) {
+      await setTimeout(pause + told * pauseForEach);
+      await Promise.race([setTimeout(pause), this.#written.promise]);
+      this.#written = Promise.withResolvers();
+      try {
+        const page = await this.#read(pages.end);
+        pages.add(page);
+        told = page.changes.length > 0 ? this.#wakeAll() : 0;
+      } catch (error) {
+        if (!isPassing(error)) break;
+        this.#rejectAll(error);
+        await setTimeout(retryDelay);
+      }
+      for (const { caller, reject } of this.#waiters) {
+        if (caller?.isGone) reject(callerDisconnected());
+      }
+    }
+    this.#pages = undefined;
+    // Each waiting follower now reads from its own cursor, and gets the error of this read.
+    this.#wakeAll();
+  }
+
+  get #isWanted(): boolean {
+    if (this.#isClosed) return false;
+    return this.#waiters.size > 0 || performance.now() - this.#lastWait < linger;
+  }
+
+  /** Wakes all waiting followers, and returns their number. */
+  #wakeAll(): number {
+    for (const { resolve } of this.#waiters) resolve();
+    return this.#waiters.size;
+  }
+
+  #rejectAll(error: unknown): void {
+    for (const { reject } of this.#waiters) reject(error);
+  }
+
+  /** Lets the loop read soon, after a write of this process. */
+  notice(): void {
+    this.#written.resolve();
+  }
+
+  /** Ends all waits with the error `shuttingDown`. Later waits end immediately. */
+  close(): void {
+    this.#isClosed = true;
+    this.#rejectAll(closing());
+    this.notice();
+  }
+
+  throwIfClosed(): void {
+    if (this.#isClosed) throw closing();
+  }
+}
+
+/** The maximum number of characters of all pages. */
+const maxLength = 2 ** 22;
+
+/** The pages with all changes from one cursor to another. */
+class Pages {
+  #pages: ChangesText[] = [];
+  #start: Cursor;
+  end: Cursor;
+
+  constructor(start: Cursor) {
+    this.#start = start;
+    this.end = start;
+  }
+
+  /** Adds the changes after `end`, and drops the oldest pages. */
+  add(page: ChangesText): void {
+    this.end = page.end;
+    if (page.changes.length === 0) return;
+    this.#pages.push(page);
+    let length = this.#pages.reduce((sum, { json }) => sum + json.length, 0);
+    while (length > maxLength && this.#pages.length > 1) {
+      const [oldest] = this.#pages.splice(0, 1);
+      length -= oldest?.json.length ?? 0;
+      this.#start = oldest?.end ?? this.#start;
+    }
+  }
+
+  /** See `Tail.after`. */
+  after(cursor: Cursor, limit: number): ChangesText | undefined {
+    const isOutside = isBehind(this.#start, cursor) || isBehind(cursor, this.end);
+    if (cursor.epoch !== this.end.epoch || isOutside) return undefined;
+    const isNew = ({ position }: ChangeText) => isBehind(position, cursor);
+    const page = this.#pages.find(({ changes }) => changes.slice(-1).some(isNew));
+    if (!page) return new ChangesText([], this.end);
+    const from = page.changes.findIndex(isNew);
+    if (from === 0 && page.changes.length <= limit) return page;
+    const changes = page.changes.slice(from, from + limit);
+    const isCut = from + limit < page.changes.length;
+    const last = changes.at(-1)?.position;
+    return new ChangesText(changes, isCut && last ? { ...page.end, ...last } : page.end);
+  }
+}
+
+/** Whether a follower continues after an error, for example when the database is down or overloaded. */
+export function isPassing(error: unknown): error is PlantStoreError {
+  if (!(error instanceof PlantStoreError)) return false;
+  // After `shuttingDown`, a follower must use another instance.
+  return isTemporary(error.kind) && error.kind !== 'shuttingDown';
+}
+
+const closing = () =>
+  new PlantStoreError('shuttingDown', 'the store is closing: use another instance');
