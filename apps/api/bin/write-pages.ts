@@ -20,7 +20,7 @@ const settingRows = all.map(([name, { text, fallback, example }]) => {
 });
 const errorRows = errorKinds.map((kind) => {
   const { code, when, advice } = errorCatalogue[kind];
-  return `| ${code} | ${when} | ${advice} | ${isTemporary(kind) ? 'yes' : ''} |`;
+  return `| ${code} | ${when} | ${advice} | ${isTemporary(code) ? 'yes' : ''} |`;
 });
 
 // The page has a list of the other calls.

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { explainIdText, formatJson } from '@plant-store/schemas';
+import { formatJson, readId } from '@plant-store/schemas';
 import { Command, InvalidArgumentError } from 'commander';
 
 /** Scripts rely on these codes. */
@@ -23,9 +23,9 @@ export function makeCommand(name: string, description: string, details = ''): Co
 
 /** Parses the id of a plant. */
 export function parseId(text: string): bigint {
-  const error = explainIdText(text);
-  if (error !== undefined) throw new InvalidArgumentError(`It ${error}.`);
-  return BigInt(text);
+  const { id, error } = readId(text);
+  if (id === undefined) throw new InvalidArgumentError(`It ${error}.`);
+  return id;
 }
 
 /** Parses a number from 1 to 999999999. */

@@ -1,4 +1,4 @@
-import { AccessTokenError, plantStoreError } from '@plant-store/client';
+import { plantStoreError } from '@plant-store/client';
 import { errorCatalogue } from '@plant-store/schemas';
 
 /** An error for the user: one line that says what is wrong and what to do. */
@@ -35,8 +35,6 @@ export function explain(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   const { code = errorCatalogue.databaseUnavailable.code, message } = plantStoreError(error) ?? {};
   if (message !== undefined) return new CommandError(message, { code });
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof AccessTokenError) return usageError(`PLANT_STORE_TOKEN: ${cause.message}`);
   if (error instanceof Error && 'syscall' in error) return new CommandError(error.message);
   return new CommandError(String(error instanceof Error ? error.stack : error));
 }

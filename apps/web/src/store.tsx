@@ -1,5 +1,4 @@
 import {
-  AccessTokenError,
   createPlantStoreClient,
   isRetryable,
   plantStoreError,
@@ -71,17 +70,16 @@ export function useIdentity() {
 /** Returns a message that explains the error of a request to a person. */
 export function explainError(thrown: unknown): string {
   const error = plantStoreError(thrown);
-  // The messages of these errors are for programmers, such as "Failed to fetch".
-  if (error?.kind === 'noResponse' || error?.kind === 'timeout') {
+  // The messages of this error are for programmers, such as "Failed to fetch".
+  if (error?.kind === 'noResponse') {
     return 'The plant store does not respond. Check the network, and try again.';
   }
   const { message } = error ?? (thrown instanceof Error ? thrown : { message: String(thrown) });
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
-/** Whether the store rejects the access token, or an HTTP header cannot contain the token. */
+/** Whether the store rejects the access token. */
 export function isTokenError(thrown: unknown): boolean {
-  if (thrown instanceof Error && thrown.cause instanceof AccessTokenError) return true;
   const kind = plantStoreError(thrown)?.kind;
   return kind === 'tokenInvalid' || kind === 'tokenMissing';
 }

@@ -1,4 +1,5 @@
-import { maxBatchCalls } from '@plant-store/schemas';
+import type { AppRouter as CoreRouter } from '@plant-store/core/router';
+import { formatJson, maxBatchCalls } from '@plant-store/schemas';
 import {
   createTRPCClient,
   httpBatchLink,
@@ -7,32 +8,33 @@ import {
   splitLink,
   type TRPCClient,
 } from '@trpc/client';
+import type {
+  AnyTRPCProcedure,
+  AnyTRPCRouter,
+  inferRouterError,
+  TRPCBuiltRouter,
+  TRPCMutationProcedure,
+  TRPCQueryProcedure,
+  TRPCSubscriptionProcedure,
+} from '@trpc/server';
 import { EventSource } from 'eventsource';
 import superjson from 'superjson';
-import type { AppRouter } from './app-router.ts';
-import { AccessTokenError } from './errors.ts';
-import { connectTo, type Fetch, limitTime, repeat, storeFetch, waitOf } from './links.ts';
+import { limitTime, repeat, storeFetch, toEvent, waitOf } from './links.ts';
 
 export interface PlantStoreClientOptions {
-  /**
-   * The address of the store, such as `https://plants.example.com`. In a web page, the address can be a path.
-   * The address `''` means the origin of the web page.
-   */
+  /** The address of the store: `https://plants.example.com`, or a path in a web page. `''` is its origin. */
   url: string;
-  /** The access token, or a function that returns the token. The client calls the function for each request. */
+  /** The access token, or a function that returns the token for each request. */
   token: string | (() => string | Promise<string>);
   /**
    * The time limit of a call with all its retries, in milliseconds. The default is 10,000. If a call has
    * `wait`, the client adds the seconds of `wait` to the limit. `Infinity` means no limit.
    */
   timeout?: number | undefined;
-  /**
-   * Whether the client repeats a query or a create after a temporary error. The default is `true`.
-   * The client never repeats a delete, because the second delete could delete a new plant with the same id.
-   */
+  /** Whether the client repeats a query or a create after a temporary error. The default is `true`. */
   retry?: boolean | undefined;
   /** Sends each request. The default is the `fetch` of the platform. */
-  fetch?: Fetch | undefined;
+  fetch?: typeof globalThis.fetch | undefined;
 }
 
 /** A client with typed procedures: `client.createPlant.mutate({ id: 1n, name: 'Monstera deliciosa' })`. */
@@ -40,10 +42,8 @@ export type PlantStoreClient = TRPCClient<AppRouter>;
 
 /**
  * Creates a client of a plant store. When a program makes several calls at the same time, up to ten calls
- * share one request. A call with `wait`, with a list of plants or with a long text has a separate request.
- *
- * When a call throws an error, pass the error to `plantStoreError`. When the client gets no
- * valid access token, the `cause` of the error is an `AccessTokenError`.
+ * share one request. A call with `wait` or with a long input has a separate request. When a call throws an
+ * error, pass the error to `plantStoreError`.
  */
 export function createPlantStoreClient({
   url,
@@ -52,53 +52,61 @@ export function createPlantStoreClient({
   retry = true,
   fetch = (...request) => globalThis.fetch(...request),
 }: PlantStoreClientOptions): PlantStoreClient {
-  const http = {
-    url: `${url.replace(/(\/trpc)?\/?$/, '')}/trpc`,
-    headers: async () => ({
-      authorization: `Bearer ${checkToken(typeof token === 'function' ? await token() : token)}`,
-    }),
-    transformer: superjson,
-    fetch: storeFetch(fetch),
-  };
+  const send = storeFetch(fetch, token);
+  const address = `${url.replace(/(\/trpc)?\/?$/, '')}/trpc`;
+  const http = { url: address, transformer: superjson, fetch: send };
   return createTRPCClient<AppRouter>({
     links: [
-      limitTime(timeout),
-      repeat(retry),
       splitLink({
         condition: ({ type }) => type === 'subscription',
         // The `EventSource` of npm can send the access token. It connects again after each end of the stream.
         true: httpSubscriptionLink({
           ...http,
           EventSource,
-          eventSourceOptions: ({ op }) => ({ fetch: connectTo(http, op) }),
+          eventSourceOptions: { fetch: async (...request) => toEvent(await send(...request)) },
         }),
-        false: splitLink({
-          condition: (op) => waitOf(op) > 0 || Object.values(Object(op.input)).some(isLong),
-          true: httpLink(http),
-          false: httpBatchLink({ ...http, maxItems: maxBatchCalls }),
-        }),
+        false: [
+          limitTime(timeout),
+          ...(retry ? [repeat()] : []),
+          splitLink({
+            // The URL of a query has at most 16 KiB, and a character can take nine characters in a URL.
+            condition: (op) => waitOf(op) > 0 || formatJson(op.input ?? null).length > 150,
+            true: httpLink(http),
+            false: httpBatchLink({ ...http, maxItems: maxBatchCalls }),
+          }),
+        ],
       }),
     ],
   });
 }
 
-/** The URL of a query has at most 16 KiB, and a character can take nine characters in a URL. */
-function isLong(value: unknown): boolean {
-  return Array.isArray(value) || (typeof value === 'string' && value.length > 100);
+/** The type of the store's router, for libraries on top of tRPC: `createTRPCOptionsProxy<AppRouter>`. */
+export type AppRouter = typeof appRouter;
+
+/**
+ * Only the type of this value matters. The published declarations contain the inferred type in full, and
+ * therefore do not import core.
+ */
+const appRouter = clientRouter<CoreRouter>();
+
+/** Removes the types that only the server needs, such as the context. */
+function clientRouter<Router extends AnyTRPCRouter>() {
+  type Procedures = Router['_def']['record'];
+  return undefined as unknown as TRPCBuiltRouter<
+    { ctx: object; meta: object; errorShape: inferRouterError<Router>; transformer: true },
+    { [Name in keyof Procedures]: ClientProcedure<Procedures[Name]> }
+  >;
 }
 
-/** @throws AccessTokenError without the token in its message */
-function checkToken(given: unknown): string {
-  const token = typeof given === 'string' ? given.trim() : ''; // A token from a file may end with a line break.
-  if (token === '') {
-    throw new AccessTokenError('the access token is missing: give the client a token of the store');
-  }
-  // RFC 9110, section 5.5.
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(token)) {
-    throw new AccessTokenError(
-      'the access token contains a character that an HTTP header cannot hold: ' +
-        'give the client the token as the store showed it',
-    );
-  }
-  return token;
-}
+type ClientProcedure<
+  Procedure extends AnyTRPCProcedure,
+  Types extends { input: unknown; output: unknown; meta: object } = {
+    input: Procedure['_def']['$types']['input'];
+    output: Procedure['_def']['$types']['output'];
+    meta: object;
+  },
+> = {
+  query: TRPCQueryProcedure<Types>;
+  mutation: TRPCMutationProcedure<Types>;
+  subscription: TRPCSubscriptionProcedure<Types>;
+}[Procedure['_def']['type']];

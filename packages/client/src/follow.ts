@@ -1,22 +1,10 @@
-import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
-import type { AppRouter } from './app-router.ts';
-import type { PlantStoreClient } from './client.ts';
+import type { PlantChanges, StoredPlant } from '@plant-store/schemas';
+import type { inferRouterInputs } from '@trpc/server';
+import type { AppRouter, PlantStoreClient } from './client.ts';
 import { isRetryable, plantStoreError } from './errors.ts';
 
-/**
- * Selects the plants that have this `tag`, have `search` in the name, and have an id greater than `after`. A
- * page has at most `limit` plants.
- */
+/** The parameters of `listPlants`. A page has at most `limit` plants. */
 export type PlantQuery = Exclude<inferRouterInputs<AppRouter>['listPlants'], void>;
-
-/** A page of plants. On the last page, `next` is absent. */
-export type PlantPage = inferRouterOutputs<AppRouter>['listPlants'];
-
-/** A plant in the store, with its id and the time of its creation. */
-export type StoredPlant = PlantPage['plants'][number];
-
-/** A page of changes, and the cursor after the last change. */
-export type PlantChanges = inferRouterOutputs<AppRouter>['listPlantChanges'];
 
 /**
  * Yields all plants of the store, or the plants that match a query, ascending by id. The function requests a
@@ -37,15 +25,18 @@ export async function* allPlants(
   } while (after !== undefined);
 }
 
-interface ConnectionOptions {
-  /**
-   * Receives the error when the connection is down, and undefined when it works again. The updates continue by
-   * themselves. Pass the error to `plantStoreError`.
-   */
+/** Each function receives an error: pass it to `plantStoreError`. */
+export interface FollowOptions {
+  /** Receives the error when the connection is down, and undefined when it works again. */
   onConnection?: ((error: unknown) => void) | undefined;
+  /**
+   * Receives the error that ends the updates. Without `onError`, the error becomes an unhandled rejection, which
+   * stops a Node process.
+   */
+  onError?: ((error: unknown) => void) | undefined;
 }
 
-interface FollowChangesOptions extends ConnectionOptions {
+interface FollowChangesOptions extends Pick<FollowOptions, 'onConnection'> {
   /** The value `next` of an earlier page. By default, the loop begins at the end of the feed. */
   after?: string | undefined;
   /** The loop ends when this signal aborts. */
@@ -80,39 +71,30 @@ export async function* followChanges(
       if (!isRetryable(error)) throw error;
       if (!isDown) onConnection?.(error);
       isDown = true;
-      await pause();
+      await pause(signal);
     }
   }
 }
 
-/** Waits for about a second, so that clients connect at different times. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 1_000));
-}
-
-export interface FollowOptions extends ConnectionOptions {
-  /**
-   * Receives the error that ends the updates. Pass this error to `plantStoreError`. Without `onError`, the
-   * error becomes an unhandled rejection, which stops a Node process.
-   */
-  onError?: ((error: unknown) => void) | undefined;
-}
-
-interface Copy {
-  /** Reads the plants. `apply` then gets each change that the list may lack. */
-  begin: (signal: AbortSignal) => Promise<void>;
-  apply: (changes: PlantChanges['changes']) => void | Promise<void>;
+/** Waits for about a second, so that clients connect at different times. An abort ends the pause. */
+async function pause(signal?: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const timer = setTimeout(resolve, 500 + Math.random() * 1_000);
+  signal?.addEventListener('abort', resolve);
+  await promise;
+  clearTimeout(timer);
+  signal?.removeEventListener('abort', resolve);
 }
 
 /**
- * Keeps a copy of the plants: begins it, and applies each change. Begins the copy again after the cursor has
- * expired.
+ * Keeps a copy of the plants. First calls `update` without changes, which reads the plants, and then with the
+ * changes since. Begins the copy again after the cursor has expired.
  *
  * @returns a function that ends the updates
  */
 export function follow(
   client: Pick<PlantStoreClient, 'listPlantChanges'>,
-  { begin, apply }: Copy,
+  update: (signal: AbortSignal, changes?: PlantChanges['changes']) => Promise<void>,
   { onError, onConnection }: FollowOptions,
 ): () => void {
   const stopped = new AbortController();
@@ -122,13 +104,13 @@ export function follow(
       let isBegun = false;
       try {
         for await (const { changes } of followChanges(client, { signal, onConnection })) {
-          await (isBegun ? apply(changes) : begin(signal));
+          await update(signal, isBegun ? changes : undefined);
           isBegun = true;
         }
       } catch (error) {
         if (signal.aborted) return;
         if (plantStoreError(error)?.kind !== 'cursorExpired' && !isRetryable(error)) throw error;
-        await pause();
+        await pause(signal);
       }
     }
   };
@@ -140,7 +122,7 @@ export function follow(
 interface FollowPlantsOptions extends FollowOptions {
   /** Follows only plants with this tag. */
   tag?: string | undefined;
-  /** Receives all plants, ascending by id. Runs after the first list, and then after each page of changes. */
+  /** Receives all plants, ascending by id, after the first list and after each page of changes. */
   onPlants: (plants: StoredPlant[]) => void;
 }
 
@@ -155,24 +137,19 @@ export function followPlants(
   { tag, onPlants, ...options }: FollowPlantsOptions,
 ): () => void {
   const plants = new Map<bigint, StoredPlant>();
-  const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
-  const begin = async (signal: AbortSignal) => {
-    plants.clear();
-    for await (const plant of allPlants(client, { tag, limit: 1000 })) {
-      signal.throwIfAborted();
+  const update = async (signal: AbortSignal, changes?: PlantChanges['changes']) => {
+    if (!changes) plants.clear();
+    for await (const plant of changes ? [] : allPlants(client, { tag, limit: 1000 })) {
+      if (signal.aborted) return;
       plants.set(plant.id, plant);
     }
-    signal.throwIfAborted(); // An empty list skips the check in the loop.
-    show();
-  };
-  const apply = (changes: PlantChanges['changes']) => {
-    for (const { type, plant } of changes) {
+    for (const { type, plant } of changes ?? []) {
       // A plant that was replaced may have lost the tag.
       const isShown = type !== 'deleted' && (tag === undefined || plant.tag === tag);
       if (isShown) plants.set(plant.id, plant);
       else plants.delete(plant.id);
     }
-    show();
+    if (!signal.aborted) onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
   };
-  return follow(client, { begin, apply }, options);
+  return follow(client, update, options);
 }

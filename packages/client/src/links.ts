@@ -1,10 +1,9 @@
 import { type Operation, retryLink, TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
-import superjson from 'superjson';
-import type { AppRouter } from './app-router.ts';
-import { isRetryable, notFromStore } from './errors.ts';
+import type { AppRouter, PlantStoreClientOptions as Options } from './client.ts';
+import { isRetryable } from './errors.ts';
 
-/** Ends a call at its time limit or at an abort. Adds to an error whether the call is safe to repeat. */
+/** Ends a call at its time limit. Adds to an error which call it was, and whether it is safe to repeat. */
 export function limitTime(timeout: number): TRPCLink<AppRouter> {
   return () =>
     ({ op, next }) =>
@@ -12,32 +11,16 @@ export function limitTime(timeout: number): TRPCLink<AppRouter> {
         const limit = timeout + waitOf(op) * 1_000;
         const meta = { path: op.path, isRepeatable: isRepeatable(op) };
         const fail = (error: Error) => observer.error(TRPCClientError.from(error, { meta }));
-        const abort = () => {
-          const { reason } = op.signal ?? {};
-          const isKnown = reason instanceof Error && /^(Abort|Timeout)Error$/.test(reason.name);
-          fail(isKnown ? reason : named('AbortError', 'the call was aborted'));
-        };
-        const expire = () =>
-          fail(named('TimeoutError', `no response within ${limit / 1_000} seconds`));
+        const expire = () => fail(new Error(`no response within ${limit / 1_000} seconds`));
         // A longer timer would fire immediately.
-        const hasTimer = op.type !== 'subscription' && limit < 2 ** 31;
-        const timer = hasTimer ? setTimeout(expire, limit) : undefined;
-        op.signal?.addEventListener('abort', abort);
+        const timer = limit < 2 ** 31 ? setTimeout(expire, limit) : undefined;
         const context = { ...op.context, deadline: Date.now() + limit };
-        const call = next({ ...op, context }).subscribe({
-          ...observer,
-          error: (error) => (op.signal?.aborted ? abort() : fail(Object(context).error ?? error)),
-        });
+        const call = next({ ...op, context }).subscribe({ ...observer, error: fail });
         return () => {
           clearTimeout(timer);
-          op.signal?.removeEventListener('abort', abort);
-          call.unsubscribe();
+          call.unsubscribe(); // Aborts the request.
         };
       });
-}
-
-function named(name: string, message: string): Error {
-  return Object.assign(new Error(message), { name });
 }
 
 /** Queries and creates are safe to repeat. */
@@ -46,7 +29,7 @@ function isRepeatable({ type, path }: Operation): boolean {
 }
 
 /** Repeats a query or a create after a temporary error, but not a call with `wait`, which a loop repeats. */
-export function repeat(isWanted: boolean): TRPCLink<AppRouter> {
+export function repeat(): TRPCLink<AppRouter> {
   // All calls of a client retry at the same time, so that they can share a request. Other clients do not.
   const jitter = 0.5 + Math.random() / 2;
   let delay = 0;
@@ -56,7 +39,7 @@ export function repeat(isWanted: boolean): TRPCLink<AppRouter> {
       const retryAfter = Number(response?.headers.get('retry-after')) * 1_000 || 0;
       delay = Math.max(Math.min(10_000, 250 * 2 ** attempts), retryAfter * 2) * jitter;
       const isInTime = Date.now() + delay < Number(op.context['deadline']);
-      return isWanted && isInTime && isRepeatable(op) && waitOf(op) === 0 && isRetryable(error);
+      return isInTime && isRepeatable(op) && waitOf(op) === 0 && isRetryable(error);
     },
     retryDelayMs: () => delay, // tRPC calls this function right after `retry`.
   });
@@ -64,51 +47,33 @@ export function repeat(isWanted: boolean): TRPCLink<AppRouter> {
 
 /** Returns `wait`: the seconds for which the server waits for a change before it responds. */
 export function waitOf({ input }: Operation): number {
-  const { wait } = Object(input);
-  return typeof wait === 'number' ? wait : 0;
+  return Number(Object(input).wait) || 0;
 }
 
-export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
-
-/** Makes a `fetch` whose `json()` throws an error with the status when the body is not JSON. */
-export function storeFetch(fetch: Fetch) {
-  return async (url: string | URL | Request, init?: object): Promise<Response> => {
-    const response = await fetch(String(url), init);
-    const read = response.json.bind(response);
-    const json = () =>
-      read().catch((cause: unknown) => {
-        throw cause instanceof SyntaxError ? notFromStore(response.status) : cause;
-      });
-    return Object.assign(response, { json });
+/** Adds the access token to each request. Throws an error when a proxy responds in place of the store. */
+export function storeFetch(fetch: typeof globalThis.fetch, token: Options['token']) {
+  return async (url: string | URL | Request, init?: { headers?: object }): Promise<Response> => {
+    // The error of `fetch` would contain a token that is no header (RFC 9110 §5.5). The store rejects the `?`.
+    const given = typeof token === 'function' ? await token() : token;
+    const sent = given.trim().replace(/[^\t\x20-\x7e\x80-\xff]/g, '?');
+    const headers = { ...init?.headers, authorization: `Bearer ${sent}` };
+    const response = await fetch(url, { ...init, headers });
+    const type = response.headers.get('content-type') ?? '';
+    if (/^(application\/json|text\/event-stream)\b/.test(type)) return response;
+    await response.body?.cancel();
+    throw new Error('the response is not from a plant store', { cause: response });
   };
-}
-
-interface Http {
-  headers: () => Promise<Record<string, string>>;
-  fetch: ReturnType<typeof storeFetch>;
 }
 
 /**
- * Makes the `fetch` of an `EventSource`, which connects again after an exception and ends after an error
- * response. It hides the error of a response, so the context keeps the error.
+ * Makes an event of the error in a response, because an `EventSource` hides the response. The `EventSource`
+ * connects again after an exception. tRPC ends a subscription after this event, but not after the code -32603.
  */
-export function connectTo({ headers, fetch }: Http, { context }: Operation) {
-  return async (url: string | URL, init: { headers: object }): Promise<Response> => {
-    try {
-      const response = await fetch(url, {
-        ...init,
-        headers: { ...init.headers, ...(await headers()) },
-      });
-      if (response.ok) return response;
-      const responseJSON: unknown = await response.json();
-      const { error } = Object(responseJSON);
-      const meta = { response, responseJSON };
-      throw TRPCClientError.from({ error: superjson.deserialize(error) }, { meta });
-    } catch (thrown) {
-      const error = TRPCClientError.from(Object(thrown));
-      if (isRetryable(error)) throw error;
-      context['error'] = error;
-      return new Response(null, { status: 400 });
-    }
-  };
+export async function toEvent(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  const { error } = Object(await response.json());
+  if (isRetryable(error.json.data)) throw new Error(error.json.message);
+  const event = JSON.stringify({ json: { ...error.json, code: -32600 } });
+  const headers = { 'content-type': 'text/event-stream' };
+  return new Response(`event: serialized-error\ndata: ${event}\n\n`, { headers });
 }

@@ -1,64 +1,50 @@
+import type { PlantPage } from '@plant-store/schemas';
 import type { PlantStoreClient } from './client.ts';
-import { type FollowOptions, follow, type PlantPage, type PlantQuery } from './follow.ts';
-
-/** Selects plants by the parameters of `listPlants`. A page has at most `limit` plants. */
-type PlantPagesQuery = Omit<PlantQuery, 'after'>;
+import { type FollowOptions, follow, type PlantQuery } from './follow.ts';
 
 /** Returns the options for an infinite query of TanStack Query: `useInfiniteQuery(plantPages(store))`. */
-export function plantPages(
-  client: Pick<PlantStoreClient, 'listPlants'>,
-  query: PlantPagesQuery = {},
-) {
+export function plantPages(client: Pick<PlantStoreClient, 'listPlants'>, query: PlantQuery = {}) {
   return {
     queryKey: ['plantPages', query] as const,
-    initialPageParam: undefined as string | undefined, // Each later page begins after a `next`.
+    initialPageParam: query.after,
     getNextPageParam: ({ next }: PlantPage) => next,
-    queryFn: ({ pageParam, signal }: { pageParam: string | undefined; signal: AbortSignal }) =>
+    queryFn: ({ pageParam, signal }: { pageParam: PlantQuery['after']; signal: AbortSignal }) =>
       client.listPlants.query({ ...query, after: pageParam }, { signal }),
   };
 }
 
 /** The methods of TanStack Query's `QueryClient` that `followPlantPages` calls. */
 interface QueryClient {
-  invalidateQueries(filters: Filters, options: { cancelRefetch: boolean }): Promise<void>;
-  isFetching(filters: Filters): number;
-}
-
-interface Filters {
-  queryKey: readonly unknown[];
-  exact: true;
+  invalidateQueries(filters: object, options: object): Promise<void>;
+  isFetching(filters: object): number;
 }
 
 /**
- * Loads the pages of `plantPages` again after each change in the store. Pass the same query to `plantPages` and
- * to `followPlantPages`.
+ * Loads the pages of `plantPages` again after each change in the store. Pass the same query to both functions.
  *
  * @returns a function that ends the updates
  */
 export function followPlantPages(
   client: Pick<PlantStoreClient, 'listPlants' | 'listPlantChanges'>,
   queryClient: QueryClient,
-  { onError, onConnection, ...query }: PlantPagesQuery & FollowOptions = {},
+  { onError, onConnection, ...query }: PlantQuery & FollowOptions = {},
 ): () => void {
-  const filters = { queryKey: plantPages(client, query).queryKey, exact: true } as const;
-  const load = async () => {
-    let isEarlier: boolean;
-    do {
-      // A request that is running may miss the change, so the pages are loaded again after it.
-      isEarlier = queryClient.isFetching(filters) > 0;
-      await queryClient.invalidateQueries(filters, { cancelRefetch: false });
-    } while (isEarlier);
+  const filters = { queryKey: plantPages(client, query).queryKey, exact: true };
+  const load = () => queryClient.invalidateQueries(filters, { cancelRefetch: false });
+  const update = async () => {
+    // A request that is running may miss the change, so the pages are loaded again after it.
+    if (queryClient.isFetching(filters) > 0) await load();
+    await load();
   };
-  return follow(client, { begin: load, apply: load }, { onError, onConnection });
+  return follow(client, update, { onError, onConnection });
 }
 
 /**
  * Default options for the queries of TanStack Query. Keys and responses can contain a `bigint` and a `Date`.
- * A plant that is equal in two responses stays the same object. TanStack Query does not retry, because the
- * client retries.
+ * A plant that is equal in two responses stays the same object. Only the client retries.
  */
 export const queryDefaults = {
-  queryKeyHashFn: (key: readonly unknown[]) => textOf(key),
+  queryKeyHashFn: textOf,
   structuralSharing: keepEqual,
   retry: false,
 } as const;

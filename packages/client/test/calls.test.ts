@@ -1,13 +1,23 @@
 import { type IncomingMessage, request } from 'node:http';
-import type { FaultProxy } from '@plant-store/test-setup';
+import { inspect } from 'node:util';
+import { freePort } from '@plant-store/test-setup';
 import { describe, expect, it } from 'vitest';
 import {
+  allPlants,
   createPlantStoreClient,
   isRetryable,
   type PlantStoreClient,
   plantStoreError,
 } from '../src/index.ts';
-import { listen, startProxyTo, thrownBy, token, url, useServer } from './fixtures/server.ts';
+import {
+  client,
+  listen,
+  startProxyTo,
+  thrownBy,
+  token,
+  url,
+  useServer,
+} from './fixtures/server.ts';
 
 useServer();
 
@@ -15,6 +25,11 @@ type Options = Partial<Parameters<typeof createPlantStoreClient>[0]>;
 
 let lastId = 0n;
 const newPlant = () => ({ id: ++lastId, name: `Plant ${lastId}` });
+
+const clientOf = (proxy: { url: string }, options: Options = {}) =>
+  createPlantStoreClient({ url: proxy.url, token, ...options });
+
+const errorOf = async (call: Promise<unknown>) => plantStoreError(await thrownBy(call));
 
 /** An error response of the proxy. The proxy does not forward this request to the server. */
 interface Rejection {
@@ -43,106 +58,29 @@ async function startProxy(...rejections: Rejection[]) {
   return { url: address, requests };
 }
 
-async function startFaults(fault: FaultProxy['fault'], options: Options) {
-  const proxy = await startProxyTo(url);
-  proxy.fault = fault;
-  return { proxy, client: createPlantStoreClient({ url: proxy.url, token, ...options }) };
-}
-
-const clientOf = (proxy: { url: string }, options: Options = {}) =>
-  createPlantStoreClient({ url: proxy.url, token, ...options });
-
 const down = { status: 502 };
-const overloaded = { error: 50301, httpStatus: 503, code: 'SERVICE_UNAVAILABLE' };
-const rejectedBy = (data: object, headers?: Record<string, string>): Rejection => ({
+const json = { 'content-type': 'application/json' };
+const data = { error: 50301, httpStatus: 503, code: 'SERVICE_UNAVAILABLE' };
+const overloaded = (headers?: Record<string, string>): Rejection => ({
   status: 503,
-  headers: { 'content-type': 'application/json', ...headers },
+  headers: { ...json, ...headers },
   body: JSON.stringify({ error: { json: { message: 'try later', code: -32603, data } } }),
 });
 
-describe('the time limit of a call', () => {
-  it('throws a timeout error for a call without a response, but not for an aborted call', async () => {
-    const { proxy, client } = await startFaults('blackhole', { timeout: 300 });
-    const thrown = await thrownBy(client.listPlants.query());
-    expect(plantStoreError(thrown)).toEqual({
-      kind: 'timeout',
-      code: undefined,
-      message: expect.stringContaining('(no response within 0.3 seconds)'),
-    });
-    expect(isRetryable(thrown)).toBe(true);
-    const unlimited = createPlantStoreClient({ url: proxy.url, token, timeout: Infinity });
-    const signal = AbortSignal.timeout(10);
-    const late = await thrownBy(unlimited.listPlants.query({}, { signal }));
-    expect(plantStoreError(late)).toMatchObject({ kind: 'timeout' });
-    const aborted = await thrownBy(
-      client.listPlants.query({}, { signal: AbortSignal.abort('the user left') }),
-    );
-    expect(plantStoreError(aborted)).toBeUndefined();
-    expect(isRetryable(aborted)).toBe(false);
-  });
-});
-
-describe('a retry', () => {
-  type Call = (client: PlantStoreClient) => Promise<unknown>;
-  const calls: [string, Call][] = [
-    ['a query', (client) => client.listPlants.query()],
-    ['a create', (client) => client.createPlant.mutate(newPlant())],
-    ['a batch', (client) => client.createPlants.mutate({ plants: [newPlant()] })],
-  ];
-
-  it.each(calls)('repeats %s after temporary errors', async (_, call) => {
-    const proxy = await startProxy(down, rejectedBy(overloaded));
-    await call(clientOf(proxy));
-    expect(proxy.requests).toHaveLength(3);
-  });
-
-  it('repeats a create whose response was lost', async () => {
-    const { proxy, client } = await startFaults('none', {});
-    const lost = proxy.loseResponse('Lost');
-    expect(await client.createPlant.mutate({ ...newPlant(), name: 'Lost' })).toEqual({
-      name: 'Lost',
-    });
-    await lost;
-  });
-
-  it('never repeats a delete, and reports that a repeat is not safe', async () => {
-    const proxy = await startProxy(down, down);
-    const client = clientOf(proxy);
-    const thrown = await thrownBy(client.deletePlant.mutate({ id: 1n }));
-    expect(plantStoreError(thrown)).toMatchObject({
-      kind: 'noResponse',
-      message: expect.stringContaining('it may be deleted: look first (HTTP 502'),
-    });
-    expect(isRetryable(thrown)).toBe(false);
-    expect(proxy.requests).toHaveLength(1);
-  });
-
-  it('throws the error of the store when Retry-After is longer than the time limit', async () => {
-    const proxy = await startProxy(rejectedBy(overloaded, { 'retry-after': '60' }));
-    const thrown = await thrownBy(clientOf(proxy).listPlants.query());
-    expect(plantStoreError(thrown)).toMatchObject({ kind: 'overloaded' });
-    expect(isRetryable(thrown)).toBe(true);
-    expect(proxy.requests).toHaveLength(1);
-  });
-
-  it('repeats no call after a permanent error', async () => {
-    const proxy = await startProxy();
-    const rejected = clientOf(proxy, { token: 'unknown' }).listPlants.query();
-    expect(plantStoreError(await thrownBy(rejected))).toMatchObject({ kind: 'tokenInvalid' });
-    expect(proxy.requests).toHaveLength(1);
-  });
-
-  it('repeats no call when the option retry is false', async () => {
-    const proxy = await startProxy(down);
-    const thrown = await thrownBy(clientOf(proxy, { retry: false }).listPlants.query());
-    expect(isRetryable(thrown)).toBe(true);
-    expect(proxy.requests).toHaveLength(1);
-  });
-});
-
 describe('concurrent calls', () => {
-  it('calls get their responses while another call waits for changes', async () => {
-    const client = createPlantStoreClient({ url, token });
+  it('share requests, and keep ids beyond 2^53 exact', async () => {
+    const proxy = await startProxy();
+    const { createPlant } = clientOf(proxy);
+    const ids = Array.from({ length: 25 }, (_, i) => 9007199254740993n + BigInt(i));
+    const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
+    const created = await Promise.all(ids.map((id) => createPlant.mutate({ id, ...plant })));
+    expect(created).toEqual(ids.map(() => plant));
+    expect(proxy.requests).toHaveLength(3);
+    const stored = await Array.fromAsync(allPlants(client, { tag: 'Araceae' }));
+    expect(stored.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('get their responses while another call waits for changes', async () => {
     const { next: after } = await client.listPlantChanges.query();
     const waiting = client.listPlantChanges.query({ after, wait: 20 });
     const [whoAmI] = await Promise.all([client.whoAmI.query(), client.countPlants.query()]);
@@ -150,5 +88,145 @@ describe('concurrent calls', () => {
     await client.createPlant.mutate(newPlant());
     // A change of an earlier test may become visible late, so the response may also contain that change.
     expect((await waiting).changes).not.toEqual([]);
+  });
+});
+
+it.each(['/', '/trpc', '/trpc/'])('an address may end with %s', async (end) => {
+  const { whoAmI } = createPlantStoreClient({ url: `${url}${end}`, token });
+  expect(await whoAmI.query()).toMatchObject({ name: 'environment' });
+});
+
+describe('the access token', () => {
+  it('may come from a function, which each request calls', async () => {
+    const tokens = ['expired', token];
+    const { createPlant } = createPlantStoreClient({ url, token: () => tokens.shift() ?? '' });
+    const plant = newPlant();
+    expect(await errorOf(createPlant.mutate(plant))).toMatchObject({ code: 40101 });
+    expect(await createPlant.mutate(plant)).toEqual({ name: plant.name });
+  });
+
+  it.each([
+    ['', 'tokenMissing'],
+    ['secret\nsecret', 'tokenInvalid'],
+    ['secret🌻', 'tokenInvalid'],
+  ])(
+    'causes an error of the store when it is %j, and the error does not show it',
+    async (token, kind) => {
+      const thrown = await thrownBy(createPlantStoreClient({ url, token }).whoAmI.query());
+      expect(plantStoreError(thrown)).toMatchObject({ kind });
+      expect(inspect(thrown, { depth: null })).not.toContain('secret');
+    },
+  );
+});
+
+describe('plantStoreError', () => {
+  it('returns the kind, the code and the message of an error', async () => {
+    await client.createPlant.mutate({ id: -2, name: 'x' });
+    expect(await errorOf(client.createPlant.mutate({ id: -2, name: 'y' }))).toEqual({
+      kind: 'idTaken',
+      code: 40900,
+      message: 'id -2 belongs to another plant: choose an id that is free',
+    });
+  });
+
+  it('returns the messages for each invalid field', async () => {
+    expect(await errorOf(client.createPlant.mutate({ id: 1.5, name: '\0' }))).toMatchObject({
+      kind: 'invalidInput',
+      code: 40001,
+      fields: {
+        id: ['must be an integer from -9223372036854775808 to 9223372036854775807'],
+        name: ['must not contain U+0000 or a lone surrogate'],
+      },
+    });
+  });
+
+  it('says after a network error that the store did not respond', async () => {
+    const nowhere = { url: `http://127.0.0.1:${await freePort()}` };
+    const { createPlant } = clientOf(nowhere, { retry: false });
+    expect(await errorOf(createPlant.mutate(newPlant()))).toEqual({
+      kind: 'noResponse',
+      message:
+        'the plant store did not respond: check its address and the network, and try again ' +
+        `(fetch failed: connect ECONNREFUSED ${new URL(nowhere.url).host})`,
+    });
+  });
+
+  it.each([
+    [{ 'content-type': 'text/html' }, '<h1>Bad gateway</h1>'],
+    [{}, ''],
+    [json, '{"message":"Bad gateway"}'],
+  ])('names the status when a proxy responds with %j (%s)', async (headers, body) => {
+    const proxy = await startProxy({ ...down, headers, body });
+    expect(await errorOf(clientOf(proxy, { retry: false }).whoAmI.query())).toMatchObject({
+      kind: 'noResponse',
+      status: 502,
+      message: expect.stringContaining(': HTTP 502)'),
+    });
+  });
+
+  it('returns undefined for an aborted call, and for a value that no call threw', async () => {
+    const aborted = await thrownBy(client.whoAmI.query({}, { signal: AbortSignal.abort() }));
+    expect(isRetryable(aborted)).toBe(false);
+    for (const thrown of [aborted, new Error('a bug'), 'text', undefined]) {
+      expect(plantStoreError(thrown)).toBeUndefined();
+    }
+  });
+});
+
+it('a call ends at its time limit', async () => {
+  const proxy = await startProxyTo(url);
+  proxy.fault = 'blackhole';
+  const thrown = await thrownBy(clientOf(proxy, { timeout: 300 }).listPlants.query());
+  expect(plantStoreError(thrown)).toMatchObject({
+    kind: 'noResponse',
+    message: expect.stringContaining('(no response within 0.3 seconds)'),
+  });
+  expect(isRetryable(thrown)).toBe(true);
+});
+
+describe('a retry', () => {
+  const calls: [string, (client: PlantStoreClient) => Promise<unknown>][] = [
+    ['a query', (client) => client.listPlants.query()],
+    ['a create', (client) => client.createPlant.mutate(newPlant())],
+    ['a batch', (client) => client.createPlants.mutate({ plants: [newPlant()] })],
+  ];
+
+  it.each(calls)('repeats %s after temporary errors', async (_, call) => {
+    const proxy = await startProxy(down, overloaded());
+    await call(clientOf(proxy));
+    expect(proxy.requests).toHaveLength(3);
+  });
+
+  it('repeats a create whose response was lost', async () => {
+    const proxy = await startProxyTo(url);
+    const lost = proxy.loseResponse('Lost');
+    const plant = { ...newPlant(), name: 'Lost' };
+    expect(await clientOf(proxy).createPlant.mutate(plant)).toEqual({ name: 'Lost' });
+    await lost;
+  });
+
+  it('never repeats a delete, and reports that a repeat is not safe', async () => {
+    const proxy = await startProxy(down, down);
+    const thrown = await thrownBy(clientOf(proxy).deletePlant.mutate({ id: 1n }));
+    expect(plantStoreError(thrown)?.message).toContain('it may be deleted: look first (');
+    expect(isRetryable(thrown)).toBe(false);
+    expect(proxy.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['when Retry-After is longer than the time limit', overloaded({ 'retry-after': '60' }), {}],
+    ['when the option retry is false', down, { retry: false }],
+  ])('does not happen %s', async (_, rejection, options) => {
+    const proxy = await startProxy(rejection);
+    const thrown = await thrownBy(clientOf(proxy, options).listPlants.query());
+    expect(isRetryable(thrown)).toBe(true);
+    expect(proxy.requests).toHaveLength(1);
+  });
+
+  it('does not happen after a permanent error', async () => {
+    const proxy = await startProxy();
+    const thrown = await thrownBy(clientOf(proxy, { token: 'unknown' }).listPlants.query());
+    expect(isRetryable(thrown)).toBe(false);
+    expect(proxy.requests).toHaveLength(1);
   });
 });

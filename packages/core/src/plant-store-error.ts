@@ -1,10 +1,4 @@
-import {
-  type ErrorCode,
-  type ErrorKind,
-  errorCatalogue,
-  type Scope,
-  shorten,
-} from '@plant-store/schemas';
+import { type ErrorKind, errorCatalogue, type Scope, shorten } from '@plant-store/schemas';
 import type * as z from 'zod';
 
 /**
@@ -28,7 +22,7 @@ export class PlantStoreError extends Error {
   }
 
   /** The error code in the catalogue. */
-  get code(): ErrorCode {
+  get code() {
     return errorCatalogue[this.kind].code;
   }
 

@@ -8,34 +8,24 @@ const TokenId = z
   .regex(/^[0-9a-f]{16}$/, 'must be 16 hexadecimal digits, as the list shows')
   .meta({ description: 'Identifies the token, and is not secret', examples: ['5f70bf18a0860070'] });
 
-const nameMeta = {
-  description: 'The name of the client, which the log shows. No control characters',
-  examples: ['garden-centre'],
-};
+const name = 'The name of the client, which the log shows. No control characters';
 
 // The type is not an enumeration, because later versions may have further scopes.
 const scopeNames = z.array(z.string()).meta({
   description: `What the token may do: ${scopes.map((scope) => `\`${scope}\``).join(', ')}`,
-  examples: [['plants:create', 'plants:read']],
 });
 
-const expiresAt = timeOut(
-  'When the token expires; absent when it never does',
-  '2027-11-21T09:30:00.000Z',
-).optional();
+const expiresAt = timeOut('When the token expires; absent when it never does').optional();
 
 /** The fields of an access token in a list. The token itself is secret, so the list does not contain it. */
 export const AccessToken = output('AccessToken', {
   id: TokenId,
-  name: z.string().meta(nameMeta),
+  name: textOut(name, 'garden-centre'),
   scopes: scopeNames,
   createdAt: timeOut('When it was created'),
   expiresAt,
-  lastUsedAt: timeOut(
-    'When it was last used, up to 90 s too early',
-    '2026-11-22T09:30:00.000Z',
-  ).optional(),
-  revokedAt: timeOut('When it was revoked', '2026-11-23T09:30:00.000Z').optional(),
+  lastUsedAt: timeOut('When it was last used, up to 90 s too early').optional(),
+  revokedAt: timeOut('When it was revoked').optional(),
 });
 
 export const AccessTokenPage = output('AccessTokenPage', {
@@ -57,25 +47,19 @@ const defaultScopes: Scope[] = ['plants:create', 'plants:read'];
 
 /** The input of the procedure that creates an access token. */
 export const NewAccessToken = body({
-  name: Name.meta(nameMeta),
+  name: Name.meta({ description: name, examples: ['garden-centre'] }),
   scopes: z
     .array(z.enum(scopes, { error: `must be one of ${scopes.join(', ')}` }), 'must be a list')
     .min(1, 'must have at least one')
     .default(defaultScopes)
-    .meta({ description: 'What the token may do', examples: [defaultScopes] }),
-  expiresAt: timeIn(
-    'When the token expires. Default: never',
-    '2027-11-21T09:30:00.000Z',
-  ).optional(),
+    .meta({ description: 'What the token may do' }),
+  expiresAt: timeIn('When the token expires. Default: never').optional(),
 }).meta({ title: 'NewAccessToken' });
 
 /** The response when a client creates an access token. */
 export const CreatedAccessToken = output('CreatedAccessToken', {
   id: TokenId,
-  token: textOut(
-    'The token that the client sends. The store cannot show it again',
-    'plant_0123456789abcdef',
-  ),
+  token: textOut('The token that the client sends. The store cannot show it again'),
 });
 
 /** The owner of an access token, with the scopes and the expiry of the token. */

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { Cursor, cursorExample, integerBetween, pageLimit, parameters, textOut } from './fields.ts';
-import { maxWait } from './operations.ts';
 import { output } from './plant.ts';
 import { StoredPlant } from './plants.ts';
 
@@ -14,9 +13,9 @@ const after = Cursor.meta({
 export const ListPlantChanges = parameters({
   after,
   limit: pageLimit('changes'),
-  wait: integerBetween(0, maxWait)
+  wait: integerBetween(0, 20)
     .default(0)
-    .meta({ description: 'How many seconds to wait for a change, at most', examples: [20] }),
+    .meta({ description: 'How many seconds to wait for a change, at most' }),
 }).prefault({});
 
 /** Selects where a follower begins in the feed. */
@@ -28,9 +27,7 @@ export const FollowPlantChanges = parameters({
 
 /** A plant that was created, replaced or deleted. */
 export const PlantChange = output('PlantChange', {
-  type: z
-    .enum(['created', 'updated', 'deleted'])
-    .meta({ description: 'What happened', examples: ['created'] }),
+  type: z.enum(['created', 'updated', 'deleted']).meta({ description: 'What happened' }),
   plant: StoredPlant,
 });
 

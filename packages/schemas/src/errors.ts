@@ -1,8 +1,7 @@
 /**
  * Lists every error that a client can get over REST or tRPC. The field `error` of a response has the `code`:
- * the HTTP status × 100 plus a detail. `when` explains the code, and `advice` tells the client what to do. With
- * `isTemporary`, the same request may succeed later. `only` lists the operations that can have the error.
- * Default: every operation.
+ * the HTTP status × 100 plus a detail. `when` explains the code, and `advice` tells the client what to do.
+ * `only` lists the operations that can have the error. Default: every operation.
  */
 export const errorCatalogue = {
   bodyNotJson: {
@@ -74,7 +73,6 @@ export const errorCatalogue = {
     code: 40800,
     when: 'the client did not send the whole request in time',
     advice: 'send the whole request within 30 seconds',
-    isTemporary: true,
   },
   // A single result of `createPlants` can also have this error, although `only` does not list `createPlants`.
   idTaken: {
@@ -121,7 +119,6 @@ export const errorCatalogue = {
     code: 42900,
     when: 'the client exceeded a configured rate limit',
     advice: 'send fewer requests',
-    isTemporary: true,
   },
   headersTooLarge: {
     code: 43100,
@@ -148,40 +145,28 @@ export const errorCatalogue = {
     when: 'the database cannot be reached or did not respond in time',
     advice:
       'repeat a create or a read. A replacement or a delete may be done: read the plant first',
-    isTemporary: true,
   },
   overloaded: {
     code: 50301,
     when: 'the server is overloaded and nothing was written',
     advice: 'send fewer requests at the same time',
-    isTemporary: true,
   },
   shuttingDown: {
     code: 50302,
     when: 'this instance is shutting down',
     advice: 'use a new connection, which may reach another instance',
-    isTemporary: true,
   },
   identityProviderUnavailable: {
     code: 50303,
     when: 'the identity provider did not respond and nothing was written',
     advice: 'wait',
-    isTemporary: true,
   },
-} as const satisfies Record<string, CatalogueEntry>;
+} as const satisfies Record<string, Entry>;
 
-interface CatalogueEntry {
-  code: number;
-  when: string;
-  advice: string;
-  isTemporary?: true;
-  only?: readonly string[];
-}
+type Entry = { code: number; when: string; advice: string; only?: readonly string[] };
 
 /** The name of an error in the catalogue. */
 export type ErrorKind = keyof typeof errorCatalogue;
-
-export type ErrorCode = (typeof errorCatalogue)[ErrorKind]['code'];
 
 /** The names of all errors, in the catalogue's order. */
 // The type of `Object.keys` is `string[]`, because TypeScript allows further keys.
@@ -197,9 +182,12 @@ export function httpStatus(kind: ErrorKind): number {
   return Math.floor(errorCatalogue[kind].code / 100);
 }
 
-/** Whether the same request may succeed later. Clients must not repeat a delete that may be done. */
-export function isTemporary(kind: ErrorKind): boolean {
-  return 'isTemporary' in errorCatalogue[kind];
+/**
+ * Whether the same request may succeed later, by the HTTP status of an error code. Proxies send 502 and 504.
+ * Clients must not repeat a delete that may be done.
+ */
+export function isTemporary(code: number): boolean {
+  return [408, 429, 502, 503, 504].includes(Math.floor(code / 100));
 }
 
 /**

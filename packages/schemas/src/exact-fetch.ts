@@ -1,12 +1,4 @@
-import { integerForJson, mapNumbers, parseJson, quoteIntegers } from './json.ts';
-
-interface ExactFetchOptions {
-  /**
-   * `bigint`: every `id` in the result of `json()` is a `bigint`, for a client whose types say so. Default: only
-   * an id beyond ±(2^53−1) is a `bigint`.
-   */
-  ids?: 'bigint';
-}
+import { integerForJson, mapNumbers, parseJson } from './json.ts';
 
 /**
  * Wraps a `fetch` for a client that a generator made from the OpenAPI document. With the returned function,
@@ -15,12 +7,14 @@ interface ExactFetchOptions {
  * In a response, `json()` returns an integer beyond ±(2^53−1) as a `bigint`. `text()` puts quotes around the
  * integer, because many clients pass the text to `JSON.parse`.
  *
+ * With `ids: 'bigint'`, `json()` returns every `id` as a `bigint`, for a client whose types say so.
+ *
  * The body of a request may contain `bigint`s. Clients write the body with `JSON.stringify`, so this function
  * defines `BigInt.prototype.toJSON`, unless the program has defined it.
  */
 export function exactFetch<Fetch extends (...request: never[]) => Promise<unknown>>(
   fetch: Fetch,
-  { ids }: ExactFetchOptions = {},
+  { ids }: { ids?: 'bigint' } = {},
 ): Fetch {
   if (!('toJSON' in BigInt.prototype)) {
     Object.defineProperty(BigInt.prototype, 'toJSON', {
@@ -31,10 +25,11 @@ export function exactFetch<Fetch extends (...request: never[]) => Promise<unknow
       },
     });
   }
-  const read = (text: string) =>
-    mapNumbers(parseJson(text), (number, key) =>
-      ids && key === 'id' && Number.isSafeInteger(number) ? BigInt(number) : number,
-    );
+  const read = (text: string) => {
+    const body = { value: parseJson(text) };
+    if (ids) mapNumbers(body, (number, key) => (key === 'id' ? BigInt(number) : number));
+    return body.value;
+  };
   // The signature does not name the types of `fetch`, because some programs lack these types.
   const send = fetch as unknown as typeof globalThis.fetch;
   const exact: typeof send = async (...request) => {
@@ -51,7 +46,8 @@ async function exactResponse(
 ): Promise<Response> {
   const text = await response.text();
   if (text === '') return response; // A response to HEAD has no body.
-  const body = new TextEncoder().encode(quoteIntegers(text));
+  const quoted = parseJson(text, (exact) => (typeof exact === 'bigint' ? `${exact}` : exact));
+  const body = new TextEncoder().encode(JSON.stringify(quoted));
   const headers = new Headers(response.headers);
   headers.delete('content-encoding');
   // Without `content-length`, openapi-fetch calls `text()` in place of `json()`.

@@ -3,15 +3,13 @@ import { shorten } from './errors.ts';
 import { defaultPageSize, maxPageSize } from './operations.ts';
 import { idDescription, output } from './plant.ts';
 
-/** Makes the schema of parameters. Unknown parameters are errors, and an error names the first three. */
+/** Makes the schema of parameters. An unknown parameter is an error. */
 export function parameters<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
-    error: (issue) => {
-      if (issue.code !== 'unrecognized_keys') return 'must be an object';
-      const named = issue.keys.slice(0, 3).map((key) => JSON.stringify(shorten(key)));
-      const more = issue.keys.length - named.length;
-      return `has no parameter ${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
-    },
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `has no parameter ${JSON.stringify(shorten(String(issue.keys[0])))}`
+        : 'must be an object',
   });
 }
 
@@ -35,7 +33,7 @@ export function integerBetween(min: number, max: number) {
 export function pageLimit(things: string) {
   return integerBetween(1, maxPageSize)
     .default(defaultPageSize)
-    .meta({ description: `How many ${things} to return, at most`, examples: [defaultPageSize] });
+    .meta({ description: `How many ${things} to return, at most` });
 }
 
 /** A text in a response. */
@@ -43,26 +41,23 @@ export function textOut(description: string, ...examples: string[]) {
   return z.string().meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
+const dateTime = { type: 'string', format: 'date-time' } as const;
+
 /** A time in a response. */
-export function timeOut(description: string, example = '2026-11-21T09:30:00.000Z') {
-  return z.date().meta(dateTime(description, example));
+export function timeOut(description: string) {
+  return z.date().meta({ description, override: dateTime });
 }
+
+const notTime = { error: 'must be a date and time with a UTC offset (RFC 3339)' };
 
 /** A time in an input: a text with an offset (RFC 3339, in which `t` and `z` may be in lower case). */
-export function timeIn(description: string, example: string) {
+export function timeIn(description: string) {
   return z
     .string(notTime)
-    .refine((text) => rfc3339.safeParse(text.toUpperCase()).success, notTime)
-    .meta(dateTime(description, example))
-    .transform((text) => new Date(text.toUpperCase()));
-}
-
-const rfc3339 = z.iso.datetime({ offset: true });
-const notTime = 'must be a date and time with a UTC offset (RFC 3339)';
-
-function dateTime(description: string, example: string) {
-  const override = { type: 'string' as const, format: 'date-time', examples: [example] };
-  return { description, override };
+    .toUpperCase()
+    .pipe(z.iso.datetime({ offset: true, ...notTime }))
+    .transform((text) => new Date(text))
+    .meta({ description, override: dateTime });
 }
 
 /** The name of a token or of a webhook in an input. */

@@ -3,7 +3,7 @@ export * from './changes.ts';
 export * from './errors.ts';
 export { type ExactIds, exactFetch } from './exact-fetch.ts';
 export { ErrorBody, Nothing } from './fields.ts';
-export { explainIdText, int64Bounds, isInt64, readIdText } from './ids.ts';
+export { int64Bounds, readId } from './ids.ts';
 export { formatJson, parseJson } from './json.ts';
 export * from './operations.ts';
 export { IdFromText, Int64, IntegerText, NewPlant, Plant } from './plant.ts';

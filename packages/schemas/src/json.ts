@@ -13,20 +13,26 @@ export function parseJson(
   read: (exact: number | bigint) => unknown = (exact) => exact,
 ): unknown {
   if (!mayRound.test(text)) return JSON.parse(text);
-  // A reviver would be slow, and limits the depth. So `JSON.parse` reads the places of these numbers.
+  // A reviver would be slow. So `JSON.parse` reads the places of these numbers.
   const numbers: unknown[] = [];
-  const withPlaces = replaceNumbers(text, (exact) =>
-    String(firstPlace + numbers.push(read(exact)) - 1),
-  );
-  let value: unknown;
+  let withPlaces = '';
+  let end = 0;
+  stringOrNumber.lastIndex = 0;
+  for (let token = stringOrNumber.exec(text); token; token = stringOrNumber.exec(text)) {
+    const exact = token[1] === undefined ? undefined : exactNumber(token[1]);
+    if (exact === undefined) continue;
+    withPlaces += text.slice(end, token.index) + (firstPlace + numbers.push(read(exact)) - 1);
+    end = stringOrNumber.lastIndex;
+  }
+  withPlaces += text.slice(end);
+  const parsed = { value: undefined as unknown };
   try {
-    value = JSON.parse(withPlaces);
+    parsed.value = JSON.parse(withPlaces);
   } catch {
     return JSON.parse(text); // Its error quotes the text of the client.
   }
-  return mapNumbers(value, (number) =>
-    number >= firstPlace ? numbers[number - firstPlace] : number,
-  );
+  mapNumbers(parsed, (number) => (number >= firstPlace ? numbers[number - firstPlace] : number));
+  return parsed.value;
 }
 
 /**
@@ -35,55 +41,11 @@ export function parseJson(
  */
 const mayRound = /(?:^|[\s:,[])-?(?:[\d.]+[eE]|[\d.]{16,})/;
 
-/** The number in place of the first replaced number. Every number that is not replaced is smaller. */
-const firstPlace = 2 ** 52;
-
-/** Puts quotes around each integer in a JSON text, if `JSON.parse` would round the integer. */
-export function quoteIntegers(text: string): string {
-  if (!mayRound.test(text)) return text;
-  return replaceNumbers(text, (exact, source) =>
-    typeof exact === 'bigint' ? `"${exact}"` : source,
-  );
-}
-
-/** Replaces each number of a JSON text that `JSON.parse` may round. */
-function replaceNumbers(
-  text: string,
-  replace: (exact: number | bigint, source: string) => string,
-): string {
-  let replaced = '';
-  let end = 0;
-  stringOrNumber.lastIndex = 0;
-  for (let token = stringOrNumber.exec(text); token; token = stringOrNumber.exec(text)) {
-    const source = token[1];
-    const exact = source === undefined ? undefined : exactNumber(source);
-    if (source === undefined || exact === undefined) continue;
-    replaced += text.slice(end, token.index) + replace(exact, source);
-    end = stringOrNumber.lastIndex;
-  }
-  return replaced + text.slice(end);
-}
-
 /** Matches the strings and numbers of a JSON text. The closing quote is optional, so matching is linear. */
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|([-+.\deE]+)/gs;
 
-/** Replaces the numbers in a parsed value. */
-export function mapNumbers(
-  root: unknown,
-  replace: (number: number, key: string) => unknown,
-): unknown {
-  const top = { root };
-  const objects: Record<string, unknown>[] = [top];
-  for (let object = objects.pop(); object; object = objects.pop()) {
-    for (const key of Object.keys(object)) {
-      const value = object[key];
-      if (typeof value === 'number') object[key] = replace(value, key);
-      // Objects and lists both have keys.
-      if (typeof value === 'object' && value) objects.push(value as Record<string, unknown>);
-    }
-  }
-  return top.root;
-}
+/** The number in place of the first replaced number. Every number that is not replaced is smaller. */
+const firstPlace = 2 ** 52;
 
 /**
  * Reads a number exactly. Returns undefined for a number that `JSON.parse` reads exactly, and for a text that is
@@ -94,7 +56,7 @@ function exactNumber(source: string): number | bigint | undefined {
   // JavaScript does not round a number with at most 15 digits.
   if (source.length <= 15 && value !== 0 && Math.abs(value) < firstPlace) return undefined;
   const decimal = jsonNumber.exec(source);
-  if (!decimal || source === '0') return undefined;
+  if (!decimal) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = decimal;
 
   const digits = whole + fraction;
@@ -113,16 +75,22 @@ function exactNumber(source: string): number | bigint | undefined {
 
 const jsonNumber = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/**
- * Works like `JSON.stringify`, but writes a `bigint` as an exact integer, which `parseJson` reads back.
- *
- * @param indent the number of spaces for each level. By default, the text has one line.
- */
-export function formatJson(value: unknown, indent?: number): string {
-  return JSON.stringify(
-    value,
-    (_key, each) => (typeof each === 'bigint' ? integerForJson(each) : each),
-    indent,
+/** Replaces the numbers in a parsed object or list, at any depth. */
+export function mapNumbers(
+  object: Record<string, unknown>,
+  replace: (number: number, key: string) => unknown,
+): void {
+  for (const key of Object.keys(object)) {
+    const value = object[key];
+    if (typeof value === 'number') object[key] = replace(value, key);
+    else if (typeof value === 'object' && value) mapNumbers(value as typeof object, replace);
+  }
+}
+
+/** Works like `JSON.stringify`, but writes a `bigint` as an exact integer, which `parseJson` reads back. */
+export function formatJson(value: unknown): string {
+  return JSON.stringify(value, (_, each) =>
+    typeof each === 'bigint' ? integerForJson(each) : each,
   );
 }
 

@@ -28,8 +28,5 @@ export const maxExactCount = 1_000_000;
 /** The maximum number of calls in one tRPC request. */
 export const maxBatchCalls = 10;
 
-/** A request may wait for changes for at most this number of seconds. */
-export const maxWait = 20;
-
 /** The maximum number of characters in the text of a search. A longer text could stop the database. */
 export const maxSearch = 100;

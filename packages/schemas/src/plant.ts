@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { explainIdText, int64Range, integerPattern, isInt64, notWhole } from './ids.ts';
+import { int64Range, integerPattern, isInt64, notWhole, readId } from './ids.ts';
 
 // A page that checks a form bundles only this file and `ids.ts`, so the schemas of other operations are elsewhere.
 
@@ -34,9 +34,11 @@ function explainInt64(input: unknown): string {
   if (typeof input === 'number' && Number.isInteger(input) && Math.abs(input) < 2 ** 63) {
     return `must be a bigint, because a number beyond ±${Number.MAX_SAFE_INTEGER} is not exact`;
   }
-  const isQuoted = typeof input === 'string' && explainIdText(input) === undefined;
+  const isQuoted = typeof input === 'string' && !readId(input).error;
   return `must be an integer ${int64Range}${isQuoted ? ': send it without quotes' : ''}`;
 }
+
+export const idDescription = `Identification number of the plant, ${int64Range}`;
 
 /** The id of a plant in an input. */
 export function idIn(detail: string) {
@@ -47,29 +49,25 @@ export function idIn(detail: string) {
   });
 }
 
-export const idDescription = `Identification number of the plant, ${int64Range}`;
+/** The error of a required text. */
+const required = (rule: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    input === undefined ? `is missing: it ${rule}` : rule,
+});
 
 /** A whole number as text. The schema accepts only a plain decimal, such as `42` or `-5`. */
 export const IntegerText = z
-  .string({
-    error: ({ input }) => (input === undefined ? `is missing: it ${notWhole}` : notWhole),
-  })
+  .string(required(notWhole))
   .regex(integerPattern, { error: notWhole, abort: true });
 
-/**
- * Parses the text of an id to a `bigint`. The text can be a form field, a CSV cell, a part of a path or an
- * argument. Accepts only a plain decimal, such as `42` or `-5`. Rejects `007`, `+5`, `1e3`, `0x10`, spaces
- * and the empty text. The messages are for people, not for programs.
- */
-export const IdFromText = IntegerText.refine((text) => explainIdText(text) === undefined, {
-  error: ({ input }) => explainIdText(String(input)),
+/** The text of an id as a `bigint`, as `readId` reads it. */
+export const IdFromText = IntegerText.refine((text) => !readId(text).error, {
+  error: `must be ${int64Range}`,
 }).transform(BigInt);
 
 /** A name or a tag can be any text that Postgres can store. Postgres rejects U+0000 and lone surrogates. */
 export const PlantText = z
-  .string({
-    error: ({ input }) => `${input === undefined ? 'is missing: it ' : ''}must be a string`,
-  })
+  .string(required('must be a string'))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about U+0000.
   .regex(/^[^\u0000\uD800-\uDFFF]*$/u, 'must not contain U+0000 or a lone surrogate')
   // A pattern needs the flag `u` to match lone surrogates, but OpenAPI has no flags. The OpenAPI pattern

@@ -1,18 +1,15 @@
 import * as z from 'zod';
 import { ErrorBody, idOut, pageLimit, parameters, textOut, timeOut } from './fields.ts';
-import { explainIdText, int64Range } from './ids.ts';
+import { int64Range } from './ids.ts';
 import { maxExactCount, maxNewPlants, maxSearch } from './operations.ts';
-import { body, Int64, idIn, NewPlant, output, Plant, PlantText } from './plant.ts';
+import { body, IdFromText, Int64, idIn, NewPlant, output, Plant, PlantText } from './plant.ts';
 
 /** A plant in the store. */
 export const StoredPlant = output('StoredPlant', {
   id: idOut(),
   ...Plant.shape,
   createdAt: timeOut('When the plant was created, in UTC (RFC 3339)'),
-  updatedAt: timeOut(
-    'When the plant was replaced; absent when it never was',
-    '2026-11-22T09:30:00.000Z',
-  ).optional(),
+  updatedAt: timeOut('When the plant was replaced; absent when it never was').optional(),
 });
 
 /**
@@ -64,10 +61,12 @@ export const ListPlants = parameters({
       examples: ['rush metasequoia'],
     })
     .optional(),
+  // A union would give each error two messages, and the document two types.
   after: z
-    .custom<string | bigint | number>((after) => explainAfter(after) === undefined, {
-      error: ({ input }) => explainAfter(input),
-    })
+    .custom<string | bigint | number>(
+      (after) => (typeof after === 'string' ? IdFromText : Int64).safeParse(after).success,
+      `must be the \`next\` of a page, or an integer ${int64Range}`,
+    )
     .meta({
       description: `Only plants behind this place: the \`next\` of the page before, or an id ${int64Range}`,
       override: { type: 'string', examples: ['4096'] },
@@ -76,12 +75,6 @@ export const ListPlants = parameters({
     .optional(),
   limit: pageLimit('plants'),
 }).prefault({}); // A caller over tRPC may omit the input.
-
-/** Explains why a value is not a valid `after`. Returns undefined for the text of an id, and for an id. */
-function explainAfter(value: unknown): string | undefined {
-  if (typeof value === 'string') return explainIdText(value);
-  return Int64.safeParse(value).error?.issues[0]?.message;
-}
 
 export const PlantPage = output('PlantPage', {
   plants: z.array(StoredPlant).meta({ description: 'Plants, ascending by id' }),
@@ -95,10 +88,9 @@ export const PlantCount = output('PlantCount', {
     .int()
     .min(0)
     .max(maxExactCount)
-    .meta({ description: `How many plants there are, at most ${maxExactCount}`, examples: [208] }),
+    .meta({ description: `How many plants there are, at most ${maxExactCount}` }),
   isExact: z.boolean().meta({
     description: `Whether that is all of them; false when there are more than ${maxExactCount}`,
-    examples: [true],
   }),
 });
 
@@ -120,10 +112,9 @@ const id = idOut(`The id of the plant, ${int64Range}`);
 
 const CreatedPlant = output('CreatedPlant', {
   id,
-  result: z.enum(['created', 'exists']).meta({
-    description: '`exists`: the same plant was in the store already',
-    examples: ['created'],
-  }),
+  result: z
+    .enum(['created', 'exists'])
+    .meta({ description: '`exists`: the same plant was in the store already' }),
 });
 
 const CreateError = output('CreateError', {
@@ -137,17 +128,9 @@ export const CreateResult = z
   .discriminatedUnion('result', [CreatedPlant, CreateError])
   .meta({ id: 'CreateResult' });
 
-const takenId = {
-  id: 1,
-  error: 40900,
-  message: 'id 1 belongs to another plant: choose an id that is free',
-  result: 'error' as const,
-};
-
 export const CreateResults = output('CreateResults', {
   results: z.array(CreateResult).meta({
     description: 'What became of each plant, in the order of the request',
-    examples: [[{ id: 4096, result: 'created' }, takenId]],
   }),
 });
 

@@ -13,19 +13,16 @@ import { body, output } from './plant.ts';
 
 const name = Name.meta({ description: 'The name of the webhook', examples: ['partner'] });
 
-const addressMeta = {
-  description: 'The address of the endpoint',
-  examples: ['https://partner.example/plants'],
-};
+const url = 'https://partner.example/plants';
 
 /** An attempt to send a message. */
 export const WebhookAttempt = output('WebhookAttempt', {
   at: timeOut('When the attempt began'),
   id: textOut('The header `webhook-id` of the message', 'msg_1mDUR9BSKCvv5P4kHbqGdQ'),
-  milliseconds: z.int().meta({ description: 'How long the attempt took', examples: [120] }),
+  milliseconds: z.int().meta({ description: 'How long the attempt took' }),
   status: z
     .int()
-    .meta({ description: 'The status of the response; absent without one', examples: [200] })
+    .meta({ description: 'The status of the response; absent without one' })
     .optional(),
   error: textOut('Why the attempt failed; absent after a success').optional(),
 });
@@ -33,25 +30,18 @@ export const WebhookAttempt = output('WebhookAttempt', {
 /** An endpoint that gets changes by HTTP. Its secret is not a part of it. */
 export const Webhook = output('Webhook', {
   name,
-  url: z.string().meta(addressMeta),
-  state: z.enum(['active', 'failing', 'paused']).meta({
-    description: '`failing`: the last attempt failed, and the store repeats it',
-    examples: ['active'],
-  }),
+  url: textOut('The address of the endpoint', url),
+  state: z
+    .enum(['active', 'failing', 'paused'])
+    .meta({ description: '`failing`: the last attempt failed, and the store repeats it' }),
   createdAt: timeOut('When it was created'),
   cursor: textOut('The endpoint has the changes up to this cursor', cursorExample),
   pausedBecause: textOut('Why the store paused it; absent when a person did').optional(),
-  nextAttemptAt: timeOut(
-    'When the store repeats the failed attempt',
-    '2026-11-21T09:35:00.000Z',
-  ).optional(),
+  nextAttemptAt: timeOut('When the store repeats the failed attempt').optional(),
   lastAttempt: WebhookAttempt.optional(),
 });
 
-const secret = textOut(
-  'The secret that signs the messages. The store cannot show it again',
-  'whsec_MDEyMzQ1Njc4OWFiY2RlZg==',
-);
+const secret = textOut('The secret that signs the messages. The store cannot show it again');
 
 export const CreatedWebhook = Webhook.extend({ secret }).meta({ id: 'CreatedWebhook' });
 
@@ -71,9 +61,9 @@ export const NewWebhook = body({
     .max(2_000, 'must have at most 2000 characters')
     .refine((text) => URL.canParse(text), 'must be a URL')
     .meta({
-      ...addressMeta,
       description: 'The address of the endpoint, with https and a public host',
       override: { format: 'uri' },
+      examples: [url],
     }),
   name: name.meta({ description: 'A name. Default: the host of the URL' }).optional(),
   from: Cursor.meta({
@@ -91,17 +81,16 @@ export const WebhookNameInput = parameters({ name });
 
 export const UpdateWebhook = body({
   name,
-  paused: z.boolean('must be true or false').meta({
-    description: 'Whether the store sends nothing to the endpoint',
-    examples: [true],
-  }),
+  paused: z
+    .boolean('must be true or false')
+    .meta({ description: 'Whether the store sends nothing to the endpoint' }),
 }).meta({ title: 'UpdateWebhook' });
 
 /** The input of the procedure that sends changes again. */
 export const ReplayWebhook = body({
   name,
   after: Cursor.meta({ description: 'Sends the changes behind this cursor again' }).optional(),
-  since: timeIn('Sends the changes since this time again', '2026-11-21T09:30:00.000Z').optional(),
+  since: timeIn('Sends the changes since this time again').optional(),
 })
   .refine(({ after, since }) => (after === undefined) !== (since === undefined), {
     error: 'must have either after or since',

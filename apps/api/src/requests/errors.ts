@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PlantStoreError } from '@plant-store/core';
 import { toStoreError as storeErrorOf } from '@plant-store/core/router';
-import { type ErrorKind, errorKind, httpStatus, isTemporary, shorten } from '@plant-store/schemas';
+import { type ErrorKind, errorKind, httpStatus, shorten } from '@plant-store/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hideTokens } from '../observability/log.ts';
 
@@ -71,7 +71,7 @@ function errorBody(error: PlantStoreError): string {
 
 /** The headers of an error response, over every surface. */
 export function errorHeaders({ kind, requiredScope }: PlantStoreError): Record<string, string> {
-  if (httpStatus(kind) === 503 && isTemporary(kind)) return { 'retry-after': '1' };
+  if (httpStatus(kind) === 503) return { 'retry-after': '1' };
   const reason = challenges[kind];
   if (reason === undefined) return {};
   const scope = requiredScope ? `, scope="${requiredScope}"` : '';

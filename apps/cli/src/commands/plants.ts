@@ -1,5 +1,5 @@
-import type { PlantQuery, StoredPlant } from '@plant-store/client';
-import { formatJson } from '@plant-store/schemas';
+import type { PlantQuery } from '@plant-store/client';
+import { formatJson, type StoredPlant } from '@plant-store/schemas';
 import { makeCommand, parseCount, parseId, write, writeJson } from '../command.ts';
 import { connect } from '../store.ts';
 

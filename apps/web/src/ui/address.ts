@@ -1,4 +1,4 @@
-import { readIdText } from '@plant-store/schemas';
+import { readId } from '@plant-store/schemas';
 import { useMemo, useSyncExternalStore } from 'react';
 
 /** The plants of a list: those with exactly this tag, and with each word of the search in the name. */
@@ -23,7 +23,7 @@ function readAddress(hash = location.hash): Address {
     tag: values.get('tag') ?? undefined,
     search: values.get('search') || undefined,
     after: values.get('after') || undefined,
-    plant: readIdText(values.get('plant') ?? ''),
+    plant: readId(values.get('plant') ?? '').id,
   };
 }
 

@@ -189,7 +189,7 @@ class Pages {
 export function isPassing(error: unknown): error is PlantStoreError {
   if (!(error instanceof PlantStoreError)) return false;
   // After `shuttingDown`, a follower must use another instance.
-  return isTemporary(error.kind) && error.kind !== 'shuttingDown';
+  return isTemporary(error.code) && error.kind !== 'shuttingDown';
 }
 
 const closing = () =>

@@ -191,8 +191,8 @@ export class WebhookSender {
   /** Emits a warning about an error, unless the last warning had the same text. */
   #explain(error: unknown): void {
     // The server already warns when the database is down. Another instance continues when this one stops.
-    const kind = error instanceof PlantStoreError ? error.kind : 'internal';
-    const isDown = isTemporary(kind) && outcomeOf(error) !== 'rolledBack';
+    const { kind, code = 0 } = error instanceof PlantStoreError ? error : {};
+    const isDown = isTemporary(code) && outcomeOf(error) !== 'rolledBack';
     const warning = `the webhooks wait: ${rootMessage(error)}`;
     const isTold = isDown || kind === 'cursorExpired' || warning === this.#lastWarning;
     if (isTold || this.#stopping.signal.aborted) return;

@@ -1,5 +1,5 @@
 import { isRetryable } from '@plant-store/client';
-import { defaultPageSize, readIdText, type StoredPlant } from '@plant-store/schemas';
+import { defaultPageSize, readId, type StoredPlant } from '@plant-store/schemas';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { client, isError, queryClient, useIdentity } from '../../store.tsx';
 import { type Address, useAddress } from '../../ui/address.ts';
@@ -75,7 +75,7 @@ async function findPlants(
   { tag, search, after }: Address & { search: string },
   signal: AbortSignal,
 ): Promise<Found> {
-  const id = after === undefined ? readIdText(search) : undefined;
+  const id = after === undefined ? readId(search).id : undefined;
   const [page, tagged, numbered] = await Promise.all([
     searchNames({ tag, search, after }, signal),
     client.countPlants.query({ tag: search }, { signal }),

@@ -1,4 +1,4 @@
-import { maxSearch, readIdText } from '@plant-store/schemas';
+import { maxSearch, readId } from '@plant-store/schemas';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { useIdentity } from '../../store.tsx';
 import { go, hrefOf, type PlantFilter, replaceAddress } from '../../ui/address.ts';
@@ -97,7 +97,7 @@ function SearchField({ search }: { search: string | undefined }) {
   };
   const onKeyDown = ({ key, nativeEvent }: KeyboardEvent) => {
     if (key !== 'Enter' || nativeEvent.isComposing) return;
-    const id = readIdText(typed() ?? '');
+    const id = readId(typed() ?? '').id;
     if (id === undefined) find();
     else go({ plant: id });
   };

@@ -1,5 +1,5 @@
 import { plantStoreError } from '@plant-store/client';
-import { explainIdText, type NewPlant } from '@plant-store/schemas';
+import { type NewPlant, readId } from '@plant-store/schemas';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ErrorAlert } from '../../store.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -68,8 +68,8 @@ export function PlantForm(props: PlantFormProps) {
           inputMode="numeric"
           defaultValue={String(suggestedId)}
           onInput={({ currentTarget: input }) => {
-            const fault = explainIdText(input.value.trim());
-            input.setCustomValidity(fault === undefined ? '' : `The number ${fault}.`);
+            const { error } = readId(input.value.trim());
+            input.setCustomValidity(error ? `The number ${error}.` : '');
           }}
           error={fields['id']?.[0]}
         />
