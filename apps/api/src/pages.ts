@@ -7,6 +7,7 @@ import fastifyStatic from '@fastify/static';
 import { PlantStoreError } from '@plant-store/core';
 import { type FastifyInstance, fastify } from 'fastify';
 import { builtConsole, isInRepository, repositoryRoot } from './settings.ts';
+import { sendJson } from './surfaces/call.ts';
 
 /** Serves everything that needs no token: the console, the API reference, the document and the health. */
 export async function pages(scope: FastifyInstance): Promise<void> {
@@ -17,11 +18,11 @@ export async function pages(scope: FastifyInstance): Promise<void> {
   await scope.register(compress, { encodings: ['br', 'gzip'] });
   await scope.register(fastifyStatic, { serve: false, cacheControl: false });
 
-  scope.get('/livez', (_request, reply) => reply.headers(uncached).send({ status: 'alive' }));
-  scope.get('/readyz', async (_request, reply) => {
+  scope.get('/livez', (request, reply) => sendJson(request, reply, '{"status":"alive"}'));
+  scope.get('/readyz', async (request, reply) => {
     if (scope.isClosing) throw new PlantStoreError('shuttingDown', 'use another instance');
     await scope.store.ready();
-    return reply.headers(uncached).send({ status: 'ready' });
+    return sendJson(request, reply, '{"status":"ready"}');
   });
 
   // `/` is the console for browsers alone. Other clients learn that the path does not exist.
@@ -73,8 +74,6 @@ const pageHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-const uncached = { 'cache-control': 'no-store' };
-
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🪴</text></svg>';
 
@@ -92,7 +91,7 @@ async function loadReference() {
   await server.register(scalar, { routePrefix: '/docs', configuration });
   const { payload } = await server.inject('/docs/');
   const page = payload.replace('"SERVER"', "new URL('..', location).href.slice(0, -1)");
-  const [, inlineScript = ''] = /<script[^>]*>([^<]+)</.exec(page) ?? [];
+  const [, inlineScript = ''] = /<script[^<>]*>([^<]+)</.exec(page) ?? [];
   const hash = createHash('sha256').update(inlineScript).digest('base64');
   const policy =
     `default-src 'self'; script-src 'self' 'sha256-${hash}'; style-src 'self' 'unsafe-inline'; ` +
