@@ -25,7 +25,9 @@ it('every procedure except whoAmI needs a scope', () => {
 });
 
 describe.each(surfaces)('over $name', ({ call }) => {
-  const needs = scopes.flatMap((scope) => proceduresOf[scope].map((each) => [each, scope] as const));
+  const needs = scopes.flatMap((scope) =>
+    proceduresOf[scope].map((each) => [each, scope] as const),
+  );
 
   it.each(needs)('%s needs the scope %s, and no other', async (procedure, scope) => {
     // The scope is checked before the input, so any input tells whether the token has the scope.

@@ -11,10 +11,13 @@ import { errorIn, get, post, rest, surfaces, tokenWith } from '../fixtures/surfa
 const server = shareServerOnOwnPostgres();
 let lastId = 0n;
 
+/** Creates a plant. Tries again when the server, which runs in this process, stood still on a busy machine. */
 async function create(name = 'x') {
-  const id = ++lastId;
-  await rest.call(server, 'createPlant', { id, name, tag: 'y' });
-  return id;
+  const plant = { id: ++lastId, name, tag: 'y' };
+  await vi.waitFor(async () =>
+    expect(await rest.call(server, 'createPlant', plant)).toHaveProperty('output'),
+  );
+  return lastId;
 }
 
 /** Returns the cursor of the end of the feed. */
@@ -78,15 +81,16 @@ describe.each(surfaces)('listPlantChanges over $name', ({ call }) => {
 });
 
 it('lets a thousand requests wait, rejects the next one, and responds to other requests', async () => {
-  const input = { after: await end(), wait: 20 };
-  const waiting = Array.from({ length: 1_001 }, () => rest.call(server, 'listPlantChanges', input));
-  const { error, headers } = await Promise.race(waiting);
-  expect([error, headers.get('retry-after')]).toEqual([50301, expect.stringMatching(/^\d+$/)]);
+  const path = `/plants/changes?after=${await end()}&wait=20`;
+  const waiting = Array.from({ length: 1_001 }, () => get(server, path));
+  const rejected = await Promise.race(waiting);
+  expect(await rejected.json()).toMatchObject({ error: 50301 });
+  expect(rejected.headers.get('retry-after')).toMatch(/^\d+$/);
   const id = await create();
   expect((await rest.call(server, 'getPlant', { id })).status).toBe(200);
-  const outcomes = await Promise.all(waiting);
-  const changed = outcomes.filter(({ output }) => Object(output).changes?.[0].plant.id === id);
-  expect(changed).toHaveLength(1_000);
+  const others = (await Promise.all(waiting)).filter((response) => response !== rejected);
+  const texts = await Promise.all(others.map((response) => response.text()));
+  expect([...new Set(texts)]).toEqual([expect.stringContaining(`"id":${id},`)]);
 });
 
 describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
