@@ -5,7 +5,6 @@ import type { AppRouter } from './client.ts';
 /** The error of a call, or of a plant in a batch. Either `kind` or `code` identifies the error. */
 export type PlantStoreError = CatalogueError[ErrorKind] | NoResponse;
 
-/** An error in a response of the store. The error catalogue lists these errors. */
 type CatalogueError = {
   [Kind in ErrorKind]: {
     kind: Kind;

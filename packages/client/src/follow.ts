@@ -25,7 +25,6 @@ export async function* allPlants(
   } while (after !== undefined);
 }
 
-/** Each function receives an error: pass it to `plantStoreError`. */
 export interface FollowOptions {
   /** Receives the error when the connection is down, and undefined when it works again. */
   onConnection?: ((error: unknown) => void) | undefined;

@@ -3,7 +3,7 @@ import { observable } from '@trpc/server/observable';
 import type { AppRouter, PlantStoreClientOptions as Options } from './client.ts';
 import { isRetryable } from './errors.ts';
 
-/** Ends a call at its time limit. Adds to an error which call it was, and whether it is safe to repeat. */
+/** Ends a call at its time limit or at an abort. Adds to an error whether the call is safe to repeat. */
 export function limitTime(timeout: number): TRPCLink<AppRouter> {
   return () =>
     ({ op, next }) =>
@@ -14,10 +14,13 @@ export function limitTime(timeout: number): TRPCLink<AppRouter> {
         const expire = () => fail(new Error(`no response within ${limit / 1_000} seconds`));
         // A longer timer would fire immediately.
         const timer = limit < 2 ** 31 ? setTimeout(expire, limit) : undefined;
+        const abort = () => fail(new DOMException('the call was aborted', 'AbortError'));
+        op.signal?.addEventListener('abort', abort);
         const context = { ...op.context, deadline: Date.now() + limit };
         const call = next({ ...op, context }).subscribe({ ...observer, error: fail });
         return () => {
           clearTimeout(timer);
+          op.signal?.removeEventListener('abort', abort);
           call.unsubscribe(); // Aborts the request.
         };
       });
@@ -35,8 +38,8 @@ export function repeat(): TRPCLink<AppRouter> {
   let delay = 0;
   return retryLink({
     retry({ op, error, attempts }) {
-      const { response }: { response?: Response } = Object(error.meta);
-      const retryAfter = Number(response?.headers.get('retry-after')) * 1_000 || 0;
+      const { headers } = Object(Object(error.meta).response);
+      const retryAfter = Number(headers?.get('retry-after')) * 1_000 || 0;
       delay = Math.max(Math.min(10_000, 250 * 2 ** attempts), retryAfter * 2) * jitter;
       const isInTime = Date.now() + delay < Number(op.context['deadline']);
       return isInTime && isRepeatable(op) && waitOf(op) === 0 && isRetryable(error);

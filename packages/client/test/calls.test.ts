@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { inspect } from 'node:util';
 import { freePort } from '@plant-store/test-setup';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   allPlants,
   createPlantStoreClient,
@@ -165,9 +165,15 @@ describe('plantStoreError', () => {
   });
 
   it('returns undefined for an aborted call, and for a value that no call threw', async () => {
-    const aborted = await thrownBy(client.whoAmI.query({}, { signal: AbortSignal.abort() }));
+    const proxy = await startProxy(...Array.from({ length: 9 }, () => down));
+    const controller = new AbortController();
+    const call = clientOf(proxy).whoAmI.query({}, { signal: controller.signal });
+    await vi.waitFor(() => expect(proxy.requests.length).toBeGreaterThan(0));
+    controller.abort();
+    const aborted = await thrownBy(call);
     expect(isRetryable(aborted)).toBe(false);
-    for (const thrown of [aborted, new Error('a bug'), 'text', undefined]) {
+    const before = await thrownBy(client.whoAmI.query({}, { signal: AbortSignal.abort() }));
+    for (const thrown of [aborted, before, new Error('a bug'), 'text', undefined]) {
       expect(plantStoreError(thrown)).toBeUndefined();
     }
   });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Name, pageLimit, parameters, textOut, timeIn, timeOut } from './fields.ts';
-import { type Scope, scopes } from './operations.ts';
+import { type Scope, scopes } from './limits.ts';
 import { body, output } from './plant.ts';
 
 const TokenId = z

@@ -1,4 +1,4 @@
-import { integerForJson, mapNumbers, parseJson } from './json.ts';
+import { integerForJson, mapNumbers, parseJson } from './integers.ts';
 
 /**
  * Wraps a `fetch` for a client that a generator made from the OpenAPI document. With the returned function,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { shorten } from './errors.ts';
-import { defaultPageSize, maxPageSize } from './operations.ts';
+import { defaultPageSize, maxPageSize } from './limits.ts';
 import { idDescription, output } from './plant.ts';
 
 /** Makes the schema of parameters. An unknown parameter is an error. */

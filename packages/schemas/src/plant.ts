@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { int64Range, integerPattern, isInt64, notWhole, readId } from './ids.ts';
+import { int64Range, integerPattern, isInt64, notWhole, readId } from './integers.ts';
 
-// A page that checks a form bundles only this file and `ids.ts`, so the schemas of other operations are elsewhere.
+// A page that checks a form bundles only this file and `integers.ts`, so the schemas of other operations are elsewhere.
 
 /** Makes the schema of a JSON body. Unknown properties are ignored. */
 export function body<Shape extends z.ZodRawShape>(shape: Shape) {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ErrorBody, idOut, pageLimit, parameters, textOut, timeOut } from './fields.ts';
-import { int64Range } from './ids.ts';
-import { maxExactCount, maxNewPlants, maxSearch } from './operations.ts';
+import { int64Range } from './integers.ts';
+import { maxExactCount, maxNewPlants, maxSearch } from './limits.ts';
 import { body, IdFromText, Int64, idIn, NewPlant, output, Plant, PlantText } from './plant.ts';
 
 /** A plant in the store. */
