@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import { PlantStoreError } from '@plant-store/core';
 import { shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
@@ -32,6 +33,10 @@ export function pathUnknown({ method, url }: FastifyRequest): PlantStoreError {
  * @returns a function to call after all other routes are added
  */
 export function rejectOtherMethods(server: FastifyInstance): () => void {
+  // Fastify itself knows only the usual methods. It would respond 404 to a method such as PROPFIND.
+  for (const method of METHODS) {
+    if (!server.supportedMethods.includes(method)) server.addHttpMethod(method);
+  }
   const methodsOf = new Map<string, string[]>();
   server.addHook('onRoute', ({ url, method }) => {
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), method].flat());

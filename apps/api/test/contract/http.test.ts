@@ -36,6 +36,7 @@ describe('paths and methods', () => {
     ['DELETE', '/plants?x=1', ['GET', 'HEAD', 'POST']],
     ['OPTIONS', '/plants', ['GET', 'HEAD', 'POST']],
     ['QUERY', '/plants', ['GET', 'HEAD', 'POST']],
+    ['PROPFIND', '/plants/1', ['DELETE', 'GET', 'HEAD', 'PUT']],
     ['TRACE', '/%70lants', ['GET', 'HEAD', 'POST']],
     ['POST', '/plants/1', ['DELETE', 'GET', 'HEAD', 'PUT']],
     ['PATCH', '/plants/batch', ['POST']],
