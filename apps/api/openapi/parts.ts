@@ -65,7 +65,8 @@ const condition = (name: string, description: string) =>
 
 const ifMatch = condition('If-Match', 'Only if the plant still has this ETag. Otherwise: 41200');
 
-const lastEvent = 'Only for events: the `id` of the last event';
+const lastEvent =
+  'Only for events: the `id` of the last event, in place of `after`. An EventSource sends the header `Last-Event-ID`, which comes first';
 const cursor = 'NmM3YWFiMDFkMmU1NGYxYSA4MTM';
 const plant =
   '{"id":4096,"name":"Monstera deliciosa","tag":"Araceae","createdAt":"2026-01-31T12:00:00.000Z"}';
@@ -104,9 +105,7 @@ export const additions: Record<string, Addition> = {
   deletePlant: { parameters: [ifMatch] },
   listPlantChanges: {
     content: events,
-    parameters: [
-      parameter('header', 'Last-Event-ID', `${lastEvent}. It replaces \`after\``, cursor),
-      parameter('query', 'lastEventId', `${lastEvent}, if a client cannot send the header`, cursor),
-    ],
+    // A parameter for the header, too, would give some generators two arguments with one name.
+    parameters: [parameter('query', 'lastEventId', lastEvent, cursor)],
   },
 };

@@ -117,15 +117,23 @@ it('has only examples that match their schemas', () => {
   }
 });
 
-it('declares the feed as JSON and as events, and the header that resumes the events', () => {
+it('declares the feed as JSON and as events, and the parameter that resumes the events', () => {
   const { parameters, responses } = document.paths['/plants/changes'].get;
   expect(responses['200'].content).toMatchObject({
     'application/json': { schema: reference('PlantChanges') },
     'text/event-stream': { schema: { type: 'string' }, example: expect.stringMatching(/^event: /) },
   });
   expect(parameters).toContainEqual(
-    expect.objectContaining({ in: 'header', name: 'Last-Event-ID', example: expect.any(String) }),
+    expect.objectContaining({ in: 'query', name: 'lastEventId', example: expect.any(String) }),
   );
+});
+
+it('gives each parameter of an operation a name that a generator cannot confuse with another', () => {
+  for (const { parameters } of objects()) {
+    if (!Array.isArray(parameters)) continue;
+    const names = parameters.map(({ name }) => String(name).replaceAll('-', '').toLowerCase());
+    expect(new Set(names).size, String(names)).toBe(names.length);
+  }
 });
 
 it('allows unknown properties in every object, so that later versions can add properties', () => {
