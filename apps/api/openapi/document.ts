@@ -59,7 +59,7 @@ export function openApiDocument(): object {
   };
 }
 
-/** These parts of the generated document go. Later versions may add properties to each object. */
+/** Parts of the generated document to remove. Later versions may add properties to each object. */
 const unwanted = /^(error\..*|security|additionalProperties)$/;
 
 /** Over tRPC, the ETag is a property of these objects. Over REST, it is a header, and the rest is the body. */

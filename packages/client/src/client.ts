@@ -22,7 +22,7 @@ import superjson from 'superjson';
 import { limitTime, repeat, storeFetch, toEvent, waitOf } from './links.ts';
 
 export interface PlantStoreClientOptions {
-  /** The address of the store: `https://plants.example.com`, or a path in a web page. `''` is its origin. */
+  /** The address of the store: `https://plants.example.com`, or a path in a web page. `''` is the origin of the page. */
   url: string;
   /** The access token, or a function that returns the token for each request. */
   token: string | (() => string | Promise<string>);

@@ -86,8 +86,8 @@ async function pause(signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Keeps a copy of the plants. First calls `update` without changes, which reads the plants, and then with the
- * changes since. Begins the copy again after the cursor has expired.
+ * Keeps a copy of the plants. First calls `update` without changes, which reads the plants, and then with each
+ * page of changes. Begins the copy again after the cursor has expired.
  *
  * @returns a function that ends the updates
  */

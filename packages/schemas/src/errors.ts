@@ -138,7 +138,7 @@ export const errorCatalogue = {
   notImplemented: {
     code: 50100,
     when: 'the database is a read replica, which has no feed',
-    advice: 'use the primary, or list the plants again and again',
+    advice: 'use the primary, or list the plants regularly',
   },
   databaseUnavailable: {
     code: 50300,

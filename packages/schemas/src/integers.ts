@@ -117,7 +117,7 @@ export const integerPattern = /^(0|-?[1-9]\d*)$/;
 export const notWhole = 'must be a whole number';
 
 /**
- * Reads an id from a text of a person: a form field, a CSV cell, a part of a path or an argument. An id is a
+ * Reads an id from a text that a person wrote: a form field, a CSV cell, a part of a path or an argument. An id is a
  * plain decimal, such as `42` or `-5`. The texts `007`, `+5`, `1e3`, `0x10`, spaces and the empty text are not
  * ids. This function needs no zod, which a web page loads late.
  */

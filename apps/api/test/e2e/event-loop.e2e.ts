@@ -45,7 +45,7 @@ const heads = [
   ].map((header) => head('POST /plants', [authorization, header])),
 ];
 
-/** Requests whose head has one unit many times. Node rejects a head of 16 KiB. */
+/** Requests whose head repeats one unit many times. Node rejects a head of 16 KiB. */
 const inHeads = ['eyJ', '/', ',', '%', '1', ';charset='].flatMap((unit): HostileRequest[] => [
   ...heads.map(
     (each): HostileRequest => [

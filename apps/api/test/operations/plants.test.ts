@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { shareServer } from '../fixtures/server.ts';
 import { get, post, request, surfaces } from '../fixtures/surfaces.ts';
 
-// The property test `any-calls.test.ts` holds what the procedures do. These tests add details of HTTP.
+// The property test `any-calls.test.ts` tests the procedures. These tests add details of HTTP.
 
 const server = shareServer();
 let lastId = 10_000n;
