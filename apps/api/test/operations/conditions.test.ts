@@ -11,19 +11,15 @@ const conditions: [what: string, write: (etag: string) => string, isTrue: boolea
   ['the ETag', (etag) => `"${etag}"`, true],
   ['the ETag without quotes', (etag) => etag, true],
   ['a list with the ETag', (etag) => `"1", W/"2","${etag}"`, true],
-  ['a list with empty elements', (etag) => `,, "${etag}" ,`, true],
   ['any plant', () => '*', true],
   ['a weak ETag', (etag) => `W/"${etag}"`, false],
   ['another ETag', (etag) => `"${etag}0"`, false],
   ['a list of other ETags', () => '"1","2"', false],
   ['an empty text', () => '', false],
-  ['an empty ETag', () => '""', false],
   ['a list with *', () => '"1", *', false],
   ['a zero before the ETag', (etag) => `"0${etag}"`, false],
   ['a number beyond 64 bits', () => '"99999999999999999999"', false],
   ['a quote without its end', (etag) => `"${etag}`, false],
-  ['a text before the quote', (etag) => `x"${etag}"`, false],
-  ['other quotes', (etag) => `'${etag}'`, false],
   ['an ETag that contains commas', (etag) => `"x,${etag},y"`, false],
   ['an ETag that contains SQL', (etag) => `"${etag}}'; --"`, false],
 ];
@@ -77,16 +73,6 @@ describe.each(surfaces)('ifMatch over $name', ({ call }) => {
       const outcomes = await Promise.all(Array.from({ length: 10 }, () => change(id, etag)));
       expect(outcomes.filter(({ error }) => error === 41200)).toHaveLength(9);
     });
-  });
-
-  it('getPlant returns another ETag after each replacement, even with the same content', async () => {
-    const id = await create();
-    const etags = new Set([etagOf(await getPlant(id))]);
-    for (const name of ['Pilea', 'Pilea', 'Hoya']) {
-      await call(server, 'replacePlant', { id, name });
-      etags.add(etagOf(await getPlant(id)));
-    }
-    expect(etags.size).toBe(4);
   });
 });
 

@@ -9,18 +9,22 @@ let lastId = 10_000n;
 const freeId = () => ++lastId;
 
 it.each(surfaces)(
-  'replacePlant over $name keeps the time of creation, and returns the new ETag',
+  'replacePlant over $name keeps the time of creation, and gives a new ETag even to the same content',
   async ({ call }) => {
     const id = freeId();
     await call(server, 'createPlant', { id, name: 'Hoya', tag: 'old' });
     const before = await call(server, 'getPlant', { id });
-    const { headers, output } = await call(server, 'replacePlant', { id, name: '🌵\r\n"' });
+    const replacement = { id, name: '🌵\r\n"' };
+    const { headers, output } = await call(server, 'replacePlant', replacement);
     const { createdAt, updatedAt } = Object(output);
     expect(createdAt).toEqual(Object(before.output).createdAt);
     expect(+updatedAt).toBeGreaterThanOrEqual(+createdAt);
     const after = await call(server, 'getPlant', { id });
     expect(after.output).toEqual(output);
     expect(after.headers.get('etag')).toBe(headers.get('etag'));
+    const again = await call(server, 'replacePlant', replacement);
+    const etags = [headers.get('etag'), Object(output).etag];
+    expect([again.headers.get('etag'), Object(again.output).etag]).not.toEqual(etags);
   },
 );
 
