@@ -181,9 +181,9 @@ describe('while a synchronous standby is down', () => {
     return () => setStandbys('');
   });
 
-  async function openWithStandby(): Promise<PlantStore> {
+  async function openWithStandby([first = { id: 0n, name: '' }] = newPlants(1)) {
     const store = await openAnother(url);
-    await store.create(newPlants(1)[0] ?? { id: 0n, name: '' });
+    await store.create(first);
     await setStandbys('down');
     // A process of the server makes commits wait some time after it has read the setting.
     const probe = connectForTest(url);
@@ -249,5 +249,22 @@ describe('while a synchronous standby is down', () => {
     await setStandbys('');
     await untilCreated(store, plant);
     expect(idsOf((await store.list({ limit: 1_000 })).plants)).toContain(plant.id);
+  });
+
+  it('an edit says that there is no plant only when the delete of the plant is durable', async () => {
+    const plants = newPlants(1);
+    const [{ id } = { id: 0n }] = plants;
+    const store = await openWithStandby(plants);
+    const removed = expect(store.delete(id, within(3_000))).rejects.toMatchObject(unavailable);
+    await expect.poll(cancelWaiting).not.toHaveLength(0);
+    await removed;
+    expect(await store.get(id)).toBeUndefined();
+    const edits = [
+      store.delete(id, within(1_000)),
+      store.replace(id, { name: 'x' }, within(1_000)),
+    ];
+    await Promise.all(edits.map((edit) => expect(edit).rejects.toMatchObject(unavailable)));
+    await setStandbys('');
+    await expect.poll(() => store.delete(id).catch(() => {})).toBe(false);
   });
 });

@@ -147,6 +147,27 @@ describe('a follower', () => {
       expect(seen).toEqual(expected);
     }
   });
+
+  it('makes the process keep only the last changes in memory', async () => {
+    const { store } = await openForTest();
+    const after = await endOf(store);
+    const pages = store.follow({ after });
+    const next = pages.next();
+    await expect.poll(() => store.feed.waiting).toBe(1);
+    await store.create({ id: 1n, name: 'x' });
+    await store.delete(1n);
+    const seen = summaryOf((await next).value);
+    while (!seen.includes('deleted 1')) seen.push(...summaryOf((await pages.next()).value));
+    // Only the database knows that the cursor has expired.
+    await store.feed.forgetDeletions(0);
+    expect((await store.changes({ after })).changes).not.toEqual([]);
+    const large = newPlants(5, { name: 'x'.repeat(2 ** 20) });
+    await createAll(store, large);
+    const last = `created ${large.at(-1)?.id}`;
+    while (!seen.includes(last)) seen.push(...summaryOf((await pages.next()).value));
+    pages.next().catch(() => {}); // While somebody waits, the process keeps the changes.
+    await expect(store.changes({ after })).rejects.toMatchObject(expired);
+  });
 });
 
 describe('a cursor expires', () => {
