@@ -2,9 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { procedures } from '@plant-store/core/router';
 import { errorCatalogue, errorKinds, isTemporary } from '@plant-store/schemas';
+import { openApiDocument } from '../openapi/document.ts';
 import { plain, type Setting, settings } from '../src/settings.ts';
 
-// Writes `.env.example` and the tables of three pages from the sources. With `--check`, only compares them.
+// Writes the OpenAPI document, `.env.example`, and the tables and lists of pages from the sources. With `--check`,
+// only compares them.
 const root = new URL('../../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 
@@ -30,30 +32,20 @@ const callRows = Object.entries(procedures).flatMap(([name, { definition }]) => 
   return [`| \`${name}\` | \`${rest.method} ${rest.path}\` | ${rest.successDescription} |`];
 });
 
-/** Describes each method of an interface: its signature, the first sentence of its comment, and its errors. */
+/** Describes the methods of an interface: the signature, the first sentence of the comment, and the errors. */
 function methods(path: string, name: string): string[] {
-  const [, body = ''] = read(path).split(`export interface ${name} {\n`);
-  const items: string[] = [];
-  let [comment, signature] = ['', ''];
-  for (const line of body.slice(0, body.indexOf('\n}\n')).split('\n')) {
-    const text = line.trim();
-    if (text.startsWith('/**') || text.startsWith('*')) {
-      comment += ` ${text.replace('/**', '').replace('*/', '').replace('*', '').trim()}`;
-      continue;
-    }
-    signature += ` ${text}`;
-    // The last line of a member.
-    if (!line.startsWith('  ') || line.startsWith('   ') || !line.endsWith(';')) continue;
-    const code = signature.trim().replace('( ', '(').replace(', )', ')').slice(0, -1);
-    const [description = '', ...thrown] = comment.trim().split('@throws');
-    const sentence = description.trim().split('. ')[0]?.replace(/\.$/, '');
+  const [, source = ''] = read(path).split(`export interface ${name} {`);
+  const [body = ''] = source.split('\n}\n');
+  const members = body.matchAll(/\/\*\*(.*?)\*\/\s+(\w.*?);(?:\n|$)/gs);
+  return [...members].flatMap(([, comment = '', signature = '']) => {
+    if (signature.startsWith('readonly')) return []; // This member has methods of its own.
+    const code = signature.replaceAll(/\s+/g, ' ').replace('( ', '(').replace(', )', ')');
+    const [description = '', ...thrown] = comment.replaceAll(/\s+(\* )?/g, ' ').split('@throws');
+    const [sentence] = description.trim().split(/\.(?: |$)/);
     const errors = errorKinds.filter((kind) => thrown.join().includes(`\`${kind}\``));
     const throws = errors.length > 0 ? `. Throws ${errors.join(', ')}` : '';
-    // Other members have methods of their own.
-    if (!code.startsWith('readonly')) items.push(`- \`${code}\`: ${sentence}${throws}.`);
-    [comment, signature] = ['', ''];
-  }
-  return items;
+    return [`- \`${code}\`: ${sentence}${throws}.`];
+  });
 }
 
 /** Replaces the lines of a table or a list below a line. */
@@ -87,6 +79,7 @@ const files = {
       replaceBelow(page, `### \`${name}\``, methods(`packages/core/src/${path}`, name)),
     read(core),
   ),
+  'apps/api/openapi.json': `${JSON.stringify(openApiDocument(), null, 1)}\n`,
 };
 
 for (const [path, text] of Object.entries(files)) {

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { type PlantStore, PlantStoreError } from '@plant-store/core';
 import {
   changeStatements,
@@ -40,7 +39,7 @@ export async function runOperator(): Promise<void> {
     .command('distribute')
     .description('distribute the plants over the nodes of a Citus cluster: see docs/scaling.md')
     .option('--shards <count>', 'the number of shards (default: two for each node)', shardCount)
-    .option('--yes', 'do not ask')
+    .option('--yes', 'distribute them. Without this option, only say how')
     .action(distributePlants);
 
   program
@@ -88,42 +87,28 @@ async function doctor({ json }: { json?: true }): Promise<void> {
 async function distributePlants({ shards, yes }: { shards?: number; yes?: true }): Promise<void> {
   const { DATABASE_URL: databaseUrl } = loadSettings();
   if (!databaseUrl) throw new Error('set DATABASE_URL to the coordinator of a Citus cluster');
-  if (!yes && !process.stdin.isTTY) throw new Error('add --yes, because nobody can be asked here');
-  const isDone = await distribute(databaseUrl, {
-    shards,
-    confirm: async (plan) => {
-      if (yes) return true;
-      const terminal = createInterface(process.stdin, process.stderr);
-      const text = `Distribute the plants to ${plan}? Writes wait meanwhile. [y/N] `;
-      return terminal
-        .question(text)
-        .then((answer) => /^y(es)?$/i.test(answer.trim()))
-        .finally(() => terminal.close());
-    },
-  });
-  process.stdout.write(isDone ? 'The plants are distributed.\n' : 'Nothing was changed.\n');
+  const confirm = async (plan: string) => {
+    process.stdout.write(`Distributes the plants to ${plan}. Writes wait meanwhile.\n`);
+    return yes ?? false;
+  };
+  const isDone = await distribute(databaseUrl, { shards, confirm });
+  process.stdout.write(isDone ? 'The plants are distributed.\n' : 'To do this, add --yes.\n');
 }
 
-/** The statements as a script of SQL. */
+/** The statements as a script of SQL. The modules also export functions and parts of statements. */
 function printStatements(): string {
-  const rooms: Record<string, object> = {
+  const rooms = {
     plants: plantStatements,
     changes: changeStatements,
     webhooks: webhookStatements,
   };
   const printed = Object.entries(rooms).flatMap(([room, exported]) =>
-    Object.entries(exported)
-      // The modules also export functions and parts of statements.
-      .filter(([, sql]) => /^\s*\(?(select|with|insert|update|delete) /.test(sql))
-      .map(([name, sql]) => `-- ${room}: ${name}\n${printable(sql)};\n`),
+    Object.entries<unknown>(exported)
+      .map(([name, sql]) => [name, String(sql).trim()] as const)
+      .filter(([, sql]) => /^\(?(select|with|insert|update|delete) /.test(sql))
+      .map(([name, sql]) => `-- ${room}: ${name}\n${sql.replaceAll(/\s*\n( {2})?/g, '\n')};\n`),
   );
   return printed.join('\n');
-}
-
-function printable(sql: string): string {
-  const lines = sql.trim().split('\n');
-  const texts = lines.map((line) => line.replace(/^ {2}/, '').trimEnd());
-  return texts.filter((line) => line !== '').join('\n');
 }
 
 function shardCount(text: string): number {
