@@ -71,10 +71,7 @@ async function buildConsole(): Promise<void> {
   const args = [turbo, 'run', 'build', '--filter=@plant-store/web', '--no-update-notifier'];
   const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1' };
   const build = promisify(execFile)(process.execPath, args, { cwd: repositoryRoot, env });
-  const kill = () => build.child.kill();
-  process.once('exit', kill);
   await build.catch(({ stdout, stderr }) => {
     console.error(`The console was not built:\n${stdout}${stderr}`);
   });
-  process.off('exit', kill);
 }

@@ -94,10 +94,6 @@ export async function buildServer({
     childLoggerFactory: oneLogger,
     genReqId: requestIdOf,
     trustProxy: proxies.length > 0 && proxies,
-    // Fastify's compilers of JSON Schemas load slowly. Our procedures check their input themselves.
-    schemaController: {
-      compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
-    },
     // The server responds to requests on open connections even while the server closes.
     return503OnClosing: false,
     frameworkErrors(_error, request, reply) {
@@ -203,7 +199,3 @@ const compressOptions = {
   encodings: ['br' as const, 'gzip' as const],
   zlibOptions: { level: 3 },
 };
-
-function noCompiler(): never {
-  throw new Error('a route has a schema of Fastify: check its input in a procedure');
-}

@@ -85,20 +85,13 @@ export async function listen(
 }
 
 async function whenReady(store: PlantStore): Promise<void> {
-  const isDown = () =>
-    store.ready().then(
-      () => false,
-      () => true,
-    );
-  while (await isDown()) await setTimeout(1_000, undefined, { ref: false });
+  while ((await store.ready().catch(() => 'down')) === 'down') {
+    await setTimeout(1_000, undefined, { ref: false });
+  }
 }
 
-/**
- * Checks every 15 s whether a transaction holds the feed back, and forgets old deletions every hour. Several
- * instances may do this at the same time. A read replica has no feed.
- */
+/** Forgets old deletions every hour. Several instances may do this at the same time. A read replica has no feed. */
 function keepFeed({ store, log, server }: FastifyInstance, days: number): void {
-  const watch = () => store.feed.end().catch(() => {}); // Clients get the same error, and the log has it.
   const forget = () =>
     store.feed
       .end()
@@ -108,9 +101,8 @@ function keepFeed({ store, log, server }: FastifyInstance, days: number): void {
         log.warn(`the feed still has old deletions: ${explainDatabaseError(error)}`);
       });
   void forget();
-  const timers = [setInterval(watch, 15_000), setInterval(forget, 3_600_000)];
-  for (const timer of timers) timer.unref();
-  server.once('close', () => timers.forEach(clearInterval));
+  const timer = setInterval(forget, 3_600_000).unref();
+  server.once('close', () => clearInterval(timer));
 }
 
 /** Reads the access token of an embedded store. The first start generates the token. Only the owner can read its file. */

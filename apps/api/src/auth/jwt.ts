@@ -60,15 +60,13 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
       return { name: sub, scopes: scopesOf(payload), expiresAt, issuer };
     } catch (error) {
       if (error instanceof PlantStoreError) throw error;
-      if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSInvalid) {
-        // The provider's key is weak or malformed.
-        const message = 'a key of the identity provider cannot be used: replace it there';
-        throw tokenInvalid(new Error(message, { cause: error }));
-      }
+      const code = error instanceof errors.JOSEError && error.code;
       // jose throws its base class for a response without a JWKS: the status is not 200, or the body not JSON.
-      if (error.code === errors.JOSEError.code) unavailable(error);
+      if (code === errors.JOSEError.code) unavailable(error);
       // Errors are not cached: the JWT becomes valid at its `nbf`, or when the provider publishes its key.
-      throw tokenInvalid();
+      if (code && code !== errors.JWKSInvalid.code) throw tokenInvalid();
+      const message = 'a key of the identity provider is weak or malformed: replace it there';
+      throw tokenInvalid(new Error(message, { cause: error }));
     }
   };
 }
