@@ -13,14 +13,10 @@ export interface StartOptions {
    * More settings of the server, under the names of their environment variables. `startPlantStore` does not
    * read the environment itself.
    */
-  settings?: { [Name in ServerSetting]?: string };
+  settings?: { [Name in Exclude<SettingName, OtherSetting>]?: string };
 }
 
-/** The names of the settings that `startPlantStore` accepts. */
-export type ServerSetting = Exclude<
-  SettingName,
-  'DATABASE_URL' | 'PLANT_STORE_DATA_DIR' | 'PLANT_STORE_METRICS_PORT'
->;
+type OtherSetting = 'DATABASE_URL' | 'PLANT_STORE_DATA_DIR' | 'PLANT_STORE_METRICS_PORT';
 
 /** A running server in this process. */
 export interface StartedPlantStore {
@@ -38,14 +34,8 @@ export interface StartedPlantStore {
  *
  * @throws Error when a setting is invalid, the database cannot be opened, or the port is in use
  */
-export async function startPlantStore({
-  dataDirectory,
-  databaseUrl,
-  settings: given,
-}: StartOptions = {}): Promise<StartedPlantStore> {
-  if (dataDirectory && databaseUrl) {
-    throw new Error('startPlantStore takes a dataDirectory or a databaseUrl, and not both');
-  }
+export async function startPlantStore(options: StartOptions = {}): Promise<StartedPlantStore> {
+  const { dataDirectory, databaseUrl, settings: given } = options;
   const token = given?.PLANT_STORE_TOKEN || generateToken();
   const settings = readSettings({
     PORT: '0',

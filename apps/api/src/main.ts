@@ -30,7 +30,7 @@ async function startServer(): Promise<void> {
   closeWithGrace({ ...options, skip: ['SIGUSR2', 'beforeExit'] }, async ({ err, signal }) => {
     const server = running;
     if (!server) return;
-    if (err) server.log.fatal({ err: toError(err) }, 'an uncaught exception stops the process');
+    if (err) server.log.fatal({ err }, 'an uncaught exception stops the process');
     // SIGINT and SIGHUP come from a user who waits at a terminal.
     server.drainDelay = signal === 'SIGINT' || signal === 'SIGHUP' ? 0 : drainDelay;
     // A client that never sends the rest of its request must not delay the exit.
@@ -51,18 +51,13 @@ async function startServer(): Promise<void> {
     // The log's stream writes the text, so that all earlier log lines come before it.
     opened.logStream.write(welcome(settings, started, process.stdout.isTTY));
   } catch (error) {
-    const { message, syscall } = Object(toError(error));
+    const { message, syscall } = Object(error);
     const fix = /listen|getaddrinfo/.test(syscall)
       ? ': set HOST, PORT and PLANT_STORE_METRICS_PORT to addresses of this machine that are free'
       : '';
     console.error(`The plant store did not start.\n${message}${fix}`.replaceAll('\n', '\n  '));
     process.exit(1);
   }
-}
-
-/** A thrown value that is not an error may contain a secret. */
-function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error('a value was thrown, and not an error');
 }
 
 /** Builds the console for `pnpm start`. When the build fails, the server works without the console. */

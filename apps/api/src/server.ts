@@ -72,20 +72,11 @@ declare module 'fastify' {
  * Builds the HTTP server, ready to `listen` or `inject`. The function reads as the life of a request: each hook
  * runs in this order. The server's `close` leaves the store open.
  */
-export async function buildServer({
-  store,
-  settings,
-  authenticate,
-  logStream,
-  metrics,
-}: ServerOptions): Promise<FastifyInstance> {
-  const {
-    LOG_LEVEL: level,
-    PLANT_STORE_TRUST_PROXY: proxies,
-    PLANT_STORE_RATE_LIMIT: mostRequests,
-    PLANT_STORE_CORS_ORIGINS: origins,
-  } = settings;
-  const log = pino({ level, serializers }, logStream);
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { store, settings, authenticate, logStream, metrics } = options;
+  const { PLANT_STORE_RATE_LIMIT: mostRequests, PLANT_STORE_CORS_ORIGINS: origins } = settings;
+  const { PLANT_STORE_TRUST_PROXY: proxies } = settings;
+  const log = pino({ level: settings.LOG_LEVEL, serializers }, logStream);
   const server = fastify({
     ...serverLimits,
     // The cast gives the server the usual type, without pino's own type.

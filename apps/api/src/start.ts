@@ -15,10 +15,8 @@ import type { Settings } from './settings.ts';
 export function openStore(settings: Settings, options = {}): Promise<PlantStore> {
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = settings;
   const webhooks = { allow: settings.PLANT_STORE_WEBHOOK_ALLOW };
-  return openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory }, {
-    webhooks,
-    ...options,
-  });
+  const location = databaseUrl ? { databaseUrl } : { dataDirectory };
+  return openPlantStore(location, { webhooks, ...options });
 }
 
 /** Opens the store and builds its server, as the settings say. The server does not listen yet. */
@@ -54,11 +52,8 @@ export type Started = Omit<Awaited<ReturnType<typeof openServer>>, 'server' | 'l
 
 /** Loads the code for JWTs only when the settings ask for JWTs, because this code delays the start. */
 async function acceptJwtsOf(settings: Settings, fallback: Authenticate): Promise<Authenticate> {
-  const {
-    PLANT_STORE_JWT_ISSUER: issuer,
-    PLANT_STORE_JWT_AUDIENCE: audience,
-    PLANT_STORE_JWT_JWKS_URL: jwksUrl,
-  } = settings;
+  const { PLANT_STORE_JWT_ISSUER: issuer, PLANT_STORE_JWT_AUDIENCE: audience } = settings;
+  const { PLANT_STORE_JWT_JWKS_URL: jwksUrl } = settings;
   if (!issuer || !audience || !jwksUrl) return fallback;
   const { acceptJwts } = await import('./auth/jwt.ts');
   return acceptJwts({ issuer, audience, jwksUrl }, fallback);

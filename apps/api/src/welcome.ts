@@ -15,6 +15,11 @@ export function welcome(settings: Settings, started: Started, isTerminal: boolea
   const tokenText = PLANT_STORE_TOKEN
     ? 'the one in PLANT_STORE_TOKEN'
     : `set PLANT_STORE_TOKEN to the output of npx -y ${program} token create me`;
+  const path = firstRun?.path.replaceAll("'", "'\\''");
+  const read = path ? `$(cat '${path}')` : `\${PLANT_STORE_TOKEN:?set it to an access token}`;
+  const headers = `-H "Authorization: Bearer ${token ?? read}" -H "Content-Type: application/json"`;
+  // JavaScript rounds the id.
+  const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
   return `
 ${databaseError ? `The database does not respond yet: ${databaseError}.\nThe server tries again by itself. Until then, each call gets 503.` : 'The plant store is open.'}
 
@@ -30,17 +35,7 @@ ${databaseError ? `The database does not respond yet: ${databaseError}.\nThe ser
 
 Add a plant:
 
-  ${curlCommand(url, token, firstRun?.path)}
+  curl ${url}/plants ${headers} -d '${plant}'
 
 `;
-}
-
-/** A command for a POSIX shell that adds a plant. JavaScript rounds its id. */
-function curlCommand(url: string, token?: string, path?: string): string {
-  const read = path
-    ? `$(cat '${path.replaceAll("'", "'\\''")}')`
-    : `\${PLANT_STORE_TOKEN:?set it to an access token}`;
-  const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
-  const headers = `-H "Authorization: Bearer ${token ?? read}" -H "Content-Type: application/json"`;
-  return `curl ${url}/plants ${headers} -d '${plant}'`;
 }

@@ -107,21 +107,16 @@ function addGauges(store: PlantStore, registers: Registry[]): void {
       help,
       registers,
       async collect() {
-        this.set(
-          await Promise.resolve()
-            .then(read)
-            .catch(() => 0),
-        );
+        const value = (async () => read())();
+        this.set(await value.catch(() => 0));
       },
     });
   }
 }
 
 async function serve(register: Registry, host: string, port: number): Promise<string> {
-  const server = createServer(async ({ url, method }, response) => {
-    const isRead = method === 'GET' || method === 'HEAD';
+  const server = createServer(async ({ url }, response) => {
     if (url !== '/metrics') return response.writeHead(404).end('the only path is /metrics\n');
-    if (!isRead) return response.writeHead(405, { allow: 'GET, HEAD' }).end();
     const headers = { 'content-type': register.contentType };
     return response.writeHead(200, headers).end(await register.metrics());
   });

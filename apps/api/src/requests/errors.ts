@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PlantStoreError } from '@plant-store/core';
 import { toStoreError as storeErrorOf } from '@plant-store/core/router';
-import { type ErrorKind, errorKind, httpStatus, shorten } from '@plant-store/schemas';
+import { type ErrorKind, errorCatalogue, errorKind, httpStatus, shorten } from '@plant-store/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hideTokens } from '../observability/log.ts';
 
@@ -15,23 +15,15 @@ export const jsonHeaders = {
 };
 
 /** The error handler of REST, and of all paths that belong to no other surface. */
-export function sendError(
-  thrown: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const error = prepareError(thrown, request, reply);
+export function sendError(thrown: unknown, _request: FastifyRequest, reply: FastifyReply) {
+  const error = prepareError(thrown, reply);
   return reply.headers(jsonHeaders).serializer(String).send(errorBody(error));
 }
 
 /** Logs an error and sets the status and the headers of its response. The surface writes the body. */
-export function prepareError(
-  thrown: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): PlantStoreError {
+export function prepareError(thrown: unknown, reply: FastifyReply): PlantStoreError {
   const error = toStoreError(thrown);
-  request.server.logError(error, request);
+  reply.server.logError(error, reply.request);
   // Fastify ends the connection after each error of a body parser. Node drops the rest of the body instead, so
   // that a client that still sends its body can read the response.
   reply.removeHeader('connection');
@@ -47,22 +39,19 @@ export function toStoreError(thrown: unknown): PlantStoreError {
 /** Makes the error for an error of Fastify or of Node: its code is the HTTP status × 100. */
 function frameworkError(thrown: unknown): PlantStoreError | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  const { code = '', message, statusCode = 500 } = thrown as Partial<FastifyError> & Error;
+  const { statusCode = 500 } = thrown as Partial<FastifyError>;
   const kind = statusCode < 500 ? errorKind(statusCode * 100) : undefined;
-  return kind && new PlantStoreError(kind, advice[code] ?? message, { cause: thrown });
+  return kind && new PlantStoreError(kind, explain(kind), { cause: thrown });
 }
 
-const advice: Record<string, string> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'the body is over 1048576 bytes: send a smaller one',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the Content-Type is not application/json: send application/json',
-};
-
-/** The maximum number of characters in a message. */
-const maxMessage = 4_000;
+function explain(kind: ErrorKind): string {
+  const { when, advice } = errorCatalogue[kind];
+  return `${when}: ${advice}`;
+}
 
 /** The message of an error for its client. An error may repeat a text that the client sent, even a token. */
 export function messageOf({ message }: { message: string }): string {
-  return hideTokens(shorten(message, maxMessage));
+  return hideTokens(shorten(message, 4_000));
 }
 
 function errorBody(error: PlantStoreError): string {
@@ -99,8 +88,8 @@ export function clientErrorHandler(
   if (current?.req.complete) return void current.once('finish', () => socket.destroySoon());
   if (socket.writable && !current?.headersSent) {
     const id = randomUUID();
-    const [kind, message] = nodeErrors[code] ?? notHttp;
-    const error = new PlantStoreError(kind, message);
+    const kind = nodeErrors[code] ?? 'bodyNotJson';
+    const error = new PlantStoreError(kind, explain(kind));
     this.logError(error, { id, ip: socket.remoteAddress });
     const body = errorBody(error);
     const length = Buffer.byteLength(body);
@@ -111,19 +100,8 @@ export function clientErrorHandler(
   socket.destroySoon();
 }
 
-const nodeErrors: Record<string, [ErrorKind, string]> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [
-    'requestTimeout',
-    'the request was not sent completely in time: send it again',
-  ],
-  HPE_HEADER_OVERFLOW: [
-    'headersTooLarge',
-    'the request headers are over 16 KiB: send fewer or shorter ones',
-  ],
-};
-
 /** Node's status for any other error is 400, so the code is 40000. */
-const notHttp: [ErrorKind, string] = [
-  'bodyNotJson',
-  'the bytes are not valid HTTP/1.1: check the client or its proxy',
-];
+const nodeErrors: Record<string, ErrorKind> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'requestTimeout',
+  HPE_HEADER_OVERFLOW: 'headersTooLarge',
+};

@@ -43,15 +43,11 @@ export function startWaiting(request: FastifyRequest, { elapsedTime, raw }: Fast
 }
 
 /** Sends a text as `application/json`, without Fastify's charset parameter (RFC 8259 §11). */
-export function sendJson(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  json: string,
-  isWrite = request.method !== 'GET',
-): FastifyReply {
+export function sendJson(reply: FastifyReply, json: string, isRead = false): FastifyReply {
   if (isLarge(json.length)) {
     // A write is done already, so its response is never rejected.
-    request.server.budgets.responses.takeFor(reply.raw, json.length, isWrite);
+    const isWrite = reply.request.method !== 'GET' && !isRead;
+    reply.server.budgets.responses.takeFor(reply.raw, json.length, isWrite);
   }
   return reply.headers(jsonHeaders).serializer(String).send(json);
 }

@@ -110,9 +110,11 @@ export function eventHandler(
     pages: AsyncGenerator<Page>,
     connection: AbortController,
   ) {
-    // Each stream ends after a random time, so that not all clients connect again at the same time.
+    // Each stream ends after a random time, and clients wait for a random time, so that they do not connect again
+    // in a burst.
     const end = performance.now() + maxDuration * (0.5 + Math.random() / 2);
-    yield `retry: ${retryDelay()}\n${format.start}`;
+    const retryDelay = 250 + Math.floor(Math.random() * 750); // In milliseconds.
+    yield `retry: ${retryDelay}\n${format.start}`;
     try {
       let next: ReturnType<typeof pages.next> | undefined;
       while (performance.now() < end) {
@@ -183,6 +185,3 @@ function withLastEventId(input: unknown, { headers, query }: FastifyRequest): un
   const mayHaveIt = input === undefined || isObject(input);
   return lastEventId && mayHaveIt ? { ...input, lastEventId } : input;
 }
-
-/** Returns a random delay in milliseconds, so that clients do not connect again in a burst. */
-const retryDelay = () => 250 + Math.floor(Math.random() * 750);

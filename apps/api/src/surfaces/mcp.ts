@@ -33,7 +33,7 @@ export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions
     const sdk = await import('@modelcontextprotocol/server'); // The SDK loads slowly, and few servers need it.
     const context = callContext(request, reply);
     const { scopes } = context.principal;
-    let isWrite = false; // Most messages read, although each one is a POST.
+    let isRead = true; // Most messages read, although each one is a POST.
     const createServer = () => {
       const server = new sdk.Server({ name: 'plant-store', version }, options);
       const offered = [...tools.values()].filter(({ meta: { scope } }) => {
@@ -42,7 +42,7 @@ export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions
       server.setRequestHandler('tools/list', () => ({ tools: offered.map(({ tool }) => tool) }));
       server.setRequestHandler('tools/call', ({ params }) => {
         const called = tools.get(params.name);
-        isWrite = called?.type === 'mutation';
+        isRead = called?.type !== 'mutation';
         if (called) return called.call(args, context, request);
         const message = `there is no tool ${showText(params.name)}: call one that tools/list names`;
         throw new sdk.ProtocolError(-32602, message, { error: errorCatalogue.pathUnknown.code });
@@ -58,7 +58,7 @@ export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions
     const json = text.slice(text.indexOf('{')).trim(); // The SDK may send one event with the JSON.
     reply.code(response.status); // A notification gets 202 without a body.
     if (!json) return reply.send();
-    return sendJson(request, reply, correctError(json, request.body), isWrite);
+    return sendJson(reply, correctError(json, request.body), isRead);
   });
 }
 
@@ -138,9 +138,9 @@ function correctError(json: string, body: unknown): string {
 
 /** Sends an error that happened before the SDK got the message. */
 function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const error = prepareError(thrown, request, reply);
+  const error = prepareError(thrown, reply);
   const code = error.kind === 'bodyNotJson' ? -32700 : -32600;
   const { id = null } = isObject(request.body) ? request.body : {};
   const body = { code, message: messageOf(error), data: { error: error.code } };
-  return sendJson(request, reply, JSON.stringify({ jsonrpc: '2.0', id, error: body }));
+  return sendJson(reply, JSON.stringify({ jsonrpc: '2.0', id, error: body }));
 }

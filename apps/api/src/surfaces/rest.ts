@@ -48,18 +48,14 @@ function outputHandler(operation: Operation, { call, input, type }: Procedure['d
     if (output instanceof PlantText) {
       const etag = `"${output.etag}"`; // The ETag of a plant is a header (RFC 9110 §8.8.3).
       reply.header('etag', etag);
-      if (type === 'query' && isUnchanged(request, etag)) return reply.code(304).send();
+      const known = request.headers['if-none-match'] ?? ''; // A list of ETags, or `*`.
+      const isKnown = known === '*' || known.includes(etag);
+      if (type === 'query' && isKnown) return reply.code(304).send();
     }
     if (operation.status === 204) return reply.code(204).send();
     const json = output instanceof OutputText ? output.json : formatJson(output);
-    return sendJson(request, reply, json);
+    return sendJson(reply, json);
   };
-}
-
-/** Whether the client has this version already. `If-None-Match` ignores that an ETag is weak. */
-function isUnchanged({ headers }: FastifyRequest, etag: string): boolean {
-  const known = headers['if-none-match']?.split(',').map((each) => each.trim().replace('W/', ''));
-  return known?.some((each) => each === etag || each === '*') ?? false;
 }
 
 type Send = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
@@ -69,7 +65,6 @@ function chooseByAccept(sendOutput: Send, operation: Operation, stream: Procedur
   const sendEvents = eventHandler(stream, inputReader(operation, stream.input), restEvents);
   return (request: FastifyRequest, reply: FastifyReply) => {
     const { accept = '' } = request.headers;
-    reply.header('vary', [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', '));
     const wantsEvents = /text.event-stream/i.test(accept) && !/application.json/i.test(accept);
     return wantsEvents ? sendEvents(request, reply) : sendOutput(request, reply);
   };

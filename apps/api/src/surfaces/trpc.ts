@@ -42,7 +42,7 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
     if (isBatch) return sendBatch(request, reply, pathOf(request).split(','));
     const procedure = find(request, reply, pathOf(request));
     const output = await call(procedure, callContext(request, reply), request.body);
-    return sendJson(request, reply, envelope(output));
+    return sendJson(reply, envelope(output));
   }
 
   async function sendBatch(request: FastifyRequest, reply: FastifyReply, paths: string[]) {
@@ -77,7 +77,7 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
     }
     const envelopes = await Promise.all(calls);
     const [status = 200, ...others] = statuses;
-    return sendJson(request, reply.code(others.length > 0 ? 207 : status), `[${envelopes}]`);
+    return sendJson(reply.code(others.length > 0 ? 207 : status), `[${envelopes}]`);
   }
 
   /** Finds the query or the mutation at a path. The error messages are tRPC's. */
@@ -100,8 +100,8 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
 
 /** The error handler of tRPC. */
 function sendTrpcError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const error = prepareError(thrown, request, reply);
-  return sendJson(request, reply, errorEnvelope(error, pathOf(request)));
+  const error = prepareError(thrown, reply);
+  return sendJson(reply, errorEnvelope(error, pathOf(request)));
 }
 
 function call({ call }: Procedure['definition'], ctx: Context, input: unknown): Promise<unknown> {
