@@ -109,8 +109,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   server.setErrorHandler(sendError);
   server.addHook('onRequest', sendRequestId); // Every response names the request for the log.
   server.addHook('onRequest', checkHeaders); // `Host` and `Expect`: Node's own checks send no error body.
-  server.addHook('onRequest', rejectUnknownPaths); // An unknown path reads no body.
   if (origins.length > 0) await server.register(cors, corsOptions(origins));
+  server.addHook('onRequest', rejectUnknownPaths); // An unknown path reads no body.
   server.setNotFoundHandler(async (request) => {
     throw pathUnknown(request); // A page or a file is missing.
   });

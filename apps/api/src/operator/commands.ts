@@ -1,4 +1,4 @@
-import { type PlantStore, PlantStoreError } from '@plant-store/core';
+import { PlantStoreError } from '@plant-store/core';
 import {
   changeStatements,
   distribute,
@@ -55,12 +55,7 @@ export async function runOperator(): Promise<void> {
     .argument('<name>', 'the name of the client, which the log shows')
     .addOption(new Option('--scopes <scope...>', 'what the token may do').choices(scopes))
     .option('--days <count>', 'the days until the token expires', Number)
-    .action((name: string, { scopes, days }: { scopes?: Scope[]; days?: number }) =>
-      useStore(async ({ accessTokens }) => {
-        const expiresAt = days === undefined ? undefined : new Date(Date.now() + days * 86_400_000);
-        process.stdout.write(`${await accessTokens.create(name, { scopes, expiresAt })}\n`);
-      }),
-    );
+    .action(createToken);
 
   try {
     await program.parseAsync();
@@ -70,6 +65,13 @@ export async function runOperator(): Promise<void> {
     process.stderr.write(`plant-store-server: ${message}\n`);
     process.exitCode = 1;
   }
+}
+
+async function createToken(name: string, { scopes, days }: { scopes?: Scope[]; days?: number }) {
+  const store = await openStore(loadSettings(), { requireConnection: true });
+  const expiresAt = days === undefined ? undefined : new Date(Date.now() + days * 86_400_000);
+  const creating = store.accessTokens.create(name, { scopes, expiresAt });
+  process.stdout.write(`${await creating.finally(() => store.close())}\n`);
 }
 
 async function doctor({ json }: { json?: true }): Promise<void> {
@@ -114,10 +116,4 @@ function printStatements(): string {
 function shardCount(text: string): number {
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a number of shards, such as 8.');
-}
-
-/** Opens the store that the settings name, and closes it after `use`. */
-async function useStore(use: (store: PlantStore) => Promise<void>): Promise<void> {
-  const store = await openStore(loadSettings(), { requireConnection: true });
-  await use(store).finally(() => store.close());
 }
