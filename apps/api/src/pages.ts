@@ -18,11 +18,11 @@ export async function pages(scope: FastifyInstance): Promise<void> {
   await scope.register(compress, { encodings: ['br', 'gzip'] });
   await scope.register(fastifyStatic, { serve: false, cacheControl: false });
 
-  scope.get('/livez', (request, reply) => sendJson(request, reply, '{"status":"alive"}'));
-  scope.get('/readyz', async (request, reply) => {
+  scope.get('/livez', (_request, reply) => sendJson(reply, '{"status":"alive"}'));
+  scope.get('/readyz', async (_request, reply) => {
     if (scope.isClosing) throw new PlantStoreError('shuttingDown', 'use another instance');
     await scope.store.ready();
-    return sendJson(request, reply, '{"status":"ready"}');
+    return sendJson(reply, '{"status":"ready"}');
   });
 
   // `/` is the console for browsers alone. Other clients learn that the path does not exist.

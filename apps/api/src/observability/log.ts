@@ -178,9 +178,9 @@ const requestIdSyntax = /^[\w.:+/=@-]{1,128}$/;
  */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id'];
-  const isSafe =
-    typeof sent === 'string' && requestIdSyntax.test(sent) && hideTokens(sent) === sent;
-  return isSafe ? sent : randomUUID();
+  if (typeof sent !== 'string' || !requestIdSyntax.test(sent)) return randomUUID();
+  const token = headers.authorization?.split(' ').at(-1);
+  return hideTokens(sent) !== sent || (token && sent.includes(token)) ? randomUUID() : sent;
 }
 
 /** A hook that sends the request id. The log lines of the request contain the same id. */

@@ -3,7 +3,13 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PlantStoreError } from '@plant-store/core';
 import { toStoreError as storeErrorOf } from '@plant-store/core/router';
-import { type ErrorKind, errorCatalogue, errorKind, httpStatus, shorten } from '@plant-store/schemas';
+import {
+  type ErrorKind,
+  errorCatalogue,
+  errorKind,
+  httpStatus,
+  shorten,
+} from '@plant-store/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hideTokens } from '../observability/log.ts';
 

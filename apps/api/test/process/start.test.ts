@@ -167,9 +167,8 @@ describe('startPlantStore', () => {
     expect((await get(another, '/plants/1')).status).toBe(404);
   });
 
-  it('rejects invalid options', async () => {
-    const both = { dataDirectory: 'x', databaseUrl: 'postgres://localhost/x' };
-    await expect(startPlantStore(both)).rejects.toThrow(/dataDirectory.*databaseUrl/);
+  it('rejects invalid settings', async () => {
+    await expect(startPlantStore({ settings: { PORT: 'x' } })).rejects.toThrow('PORT');
   });
 });
 
