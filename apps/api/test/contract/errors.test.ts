@@ -2,7 +2,6 @@ import { type ErrorKind, errorCatalogue, errorKinds, httpStatus } from '@plant-s
 import { runSql } from '@plant-store/test-setup';
 import { expect, it } from 'vitest';
 import { documentOf, type ReceivedResponse } from '../fixtures/document.ts';
-import { jwtSettings, startIdentityProvider } from '../fixtures/identity-provider.ts';
 import { close, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
 import { lockPlants, shareServer, startForTest, type Target } from '../fixtures/server.ts';
 import { post, request, tokenWith } from '../fixtures/surfaces.ts';
@@ -68,14 +67,6 @@ const causes: Partial<Record<ErrorKind, () => Promise<Response | ReceivedRespons
     await unlock();
     return response;
   },
-  async identityProviderUnavailable() {
-    const provider = await startIdentityProvider();
-    await provider.addKey('only');
-    const token = await provider.sign();
-    await provider.stop();
-    const { url } = await startForTest(jwtSettings(provider));
-    return create(plant, {}, { url, token });
-  },
 };
 
 /** The operation of an error that POST /plants does not have. */
@@ -89,9 +80,10 @@ const operations: Partial<Record<ErrorKind, string>> = {
   cursorExpired: 'GET /plants/changes',
 };
 
-/** Errors that other files cause, because they need a process, a standby, half a minute or a thousand requests. */
+/** The files that cause the other errors. */
 const elsewhere: Partial<Record<ErrorKind, string>> = {
   internal: 'logs.test.ts',
+  identityProviderUnavailable: 'jwt.test.ts',
   overloaded: 'feed.test.ts',
   requestTimeout: 'slow-clients.e2e.ts',
   shuttingDown: 'stop.test.ts',
