@@ -7,8 +7,7 @@ import { openPlantStore, type PlantStore } from './plant-store.ts';
 /**
  * Opens an empty store for a test. The embedded database is in a temporary directory, which `close` deletes.
  * Creating a database takes seconds, so the first call creates a template database in `node_modules/.cache`.
- * Each call copies the template into the temporary directory. If the user may not write to the cache, each
- * call creates a database.
+ * Each call copies the template into the temporary directory.
  */
 export async function openTestStore(): Promise<PlantStore> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'plant-store-test-'));
@@ -16,7 +15,7 @@ export async function openTestStore(): Promise<PlantStore> {
   try {
     const template = await findTemplate();
     const copy = () => cp(template, dataDirectory, { recursive: true });
-    await copy().catch(() => createTemplate(template).then(copy, unlessForbidden));
+    await copy().catch(() => createTemplate(template).then(copy));
     const store = await openPlantStore({ dataDirectory });
     return { ...store, close: () => store.close().finally(remove) };
   } catch (error) {
@@ -46,10 +45,4 @@ async function createTemplate(template: string): Promise<void> {
   const dataDirectory = `${template}-${randomUUID()}`;
   await (await openPlantStore({ dataDirectory })).close();
   await rename(dataDirectory, template).catch(() => rm(dataDirectory, { recursive: true }));
-}
-
-/** Throws the error again, unless this user may not write the template. */
-function unlessForbidden(error: Error): void {
-  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
-  if (!['EACCES', 'EROFS'].includes(code ?? '')) throw error;
 }

@@ -225,7 +225,7 @@ export interface PlantStore {
    * Returns the plants that were created, replaced and deleted after a cursor. The changes of one id are in
    * their original order. Without `after`, returns only the cursor of the end of the feed. A page has at most
    * `limit` changes (1 to 1,000; default: 100), and at most 1 MiB of names and tags. `wait` is the maximum
-   * number of seconds to wait for a change (0 to 20; default: 0). A plant that was created and deleted after
+   * number of seconds to wait for a change (0 to 20; default: 0). When the store closes, a wait ends early. A plant that was created and deleted after
    * the cursor may appear only as deleted.
    *
    * To copy a store, get a cursor, list the plants, and then read the changes after the cursor. Write each
@@ -233,7 +233,6 @@ export interface PlantStore {
    *
    * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again.
    * @throws PlantStoreError `notImplemented` on a read replica.
-   * @throws PlantStoreError `shuttingDown` when the store closes during a wait.
    * @throws PlantStoreError `databaseUnavailable` (even during a wait), `invalidInput` or `overloaded`.
    */
   changes(query?: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;

@@ -46,11 +46,7 @@ export interface AccessTokens {
     options: NewTokenOptions,
     call?: CallOptions,
   ): Promise<{ id: string; token: string }>;
-  /**
-   * Returns a page of the list of all tokens, even of expired and revoked tokens. The newest token comes first.
-   *
-   * @throws PlantStoreError `invalidInput` when no token has the id `after`
-   */
+  /** Returns a page of the list of all tokens, even of expired and revoked tokens. The newest token comes first. */
   list(page?: Partial<ListAccessTokens>, call?: CallOptions): Promise<AccessTokenPage>;
   /**
    * Revokes every token with this name, or the token with this id. The tokens become invalid immediately in
@@ -127,9 +123,6 @@ export function createAccessTokens({
         .orderBy(desc(createdAt), desc(id))
         .limit(limit + 1);
       const rows = await orUnavailable(page);
-      if (rows.length === 0 && after && (await isRevoked(after, call)) === undefined) {
-        throw invalidInput('after is the id of no access token: list the tokens from the start');
-      }
       const next = rows.length > limit && rows[limit - 1]?.id;
       return { tokens: rows.slice(0, limit).map(toAccessToken), ...(next && { next }) };
     },

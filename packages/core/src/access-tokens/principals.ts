@@ -41,39 +41,33 @@ export function createPrincipalCache(
 ) {
   const known = new LRUCache<string, Principal>({ max, ttl });
   const unknown = new LRUCache<string, true>({ max, ttl });
-  const lookUps = new Map<string, Promise<Principal | undefined>>();
+  let revocations = 0;
 
   return {
-    /** Returns a token's principal from the cache, or looks the token up. Concurrent calls share a look-up. */
+    /** Returns a token's principal from the cache, or looks the token up. */
     get(token: string): Authentication {
       const sha256 = sha256Of(token);
       const principal = known.get(sha256);
-      if (principal || unknown.has(sha256)) return principal;
-      const running = lookUps.get(sha256);
-      if (running) return running;
-      const start = performance.now();
-      const lookUp = find(sha256, token)
-        .then((found) => {
-          const left = found?.expiresAt ? found.expiresAt.getTime() - Date.now() : ttl;
-          // A look-up is not cached when its token was revoked meanwhile.
-          if (lookUps.get(sha256) !== lookUp || !(left > 0)) return found;
-          if (found) known.set(sha256, found, { start, ttl: Math.min(ttl, left) });
-          else unknown.set(sha256, true, { start });
-          return found;
-        })
-        .finally(() => lookUps.delete(sha256));
-      lookUps.set(sha256, lookUp);
-      return lookUp;
+      return principal || unknown.has(sha256) ? principal : lookUp(sha256, token);
     },
 
-    /** Forgets the tokens with these hashes. */
+    /** Forgets the revoked tokens with these hashes. */
     forget(sha256s: readonly string[]): void {
-      for (const sha256 of sha256s) {
-        known.delete(sha256);
-        lookUps.delete(sha256);
-      }
+      revocations += 1;
+      for (const sha256 of sha256s) known.delete(sha256);
     },
   };
+
+  async function lookUp(sha256: string, token: string): Promise<Principal | undefined> {
+    const [start, earlier] = [performance.now(), revocations];
+    const found = await find(sha256, token);
+    const left = found?.expiresAt ? found.expiresAt.getTime() - Date.now() : ttl;
+    // A look-up during a revocation may have found a revoked token.
+    if (revocations !== earlier || !(left > 0)) return found;
+    if (found) known.set(sha256, found, { start, ttl: Math.min(ttl, left) });
+    else unknown.set(sha256, true, { start });
+    return found;
+  }
 }
 
 /** The SHA-256 of a token, in hexadecimal. */

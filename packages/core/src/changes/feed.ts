@@ -57,7 +57,8 @@ export class Feed {
     try {
       return await this.pageAfter(cursor, limit, { caller, signal });
     } catch (error) {
-      if (error !== signal.reason && !caller?.isGone) throw error;
+      const isOver = error === signal.reason || caller?.isGone || this.#tail.isClosed;
+      if (!isOver) throw error;
       return new ChangesText([], cursor);
     }
   }
@@ -103,11 +104,6 @@ export class Feed {
     if (by === undefined) this.#heldBack = undefined;
     else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };
     return page;
-  }
-
-  /** The number of waiting followers. */
-  get waiting(): number {
-    return this.#tail.waiting;
   }
 
   /** How long a running transaction has hidden changes, in milliseconds. */

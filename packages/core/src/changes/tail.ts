@@ -21,9 +21,6 @@ interface Waiter {
 /** The loop pauses for this many milliseconds between two reads, and then waits as long for a write. */
 const pause = 75;
 
-/** Each follower that gets a page extends the next pause, so that the process has time for requests. */
-const pauseForEach = 0.1;
-
 /** Milliseconds before the next read after an error. */
 export const retryDelay = 500;
 
@@ -42,16 +39,11 @@ export class Tail {
   #lastWait = 0;
   /** Is resolved by the next write of this process. */
   #written = Promise.withResolvers<void>();
-  #isClosed = false;
+  isClosed = false;
 
   /** @param read reads the changes after a cursor */
   constructor(read: (after: Cursor) => Promise<ChangesText>) {
     this.#read = read;
-  }
-
-  /** The number of waiting followers. */
-  get waiting(): number {
-    return this.#waiters.size;
   }
 
   /** Returns up to `limit` changes after a cursor, or undefined when they are not all in memory. */
@@ -88,14 +80,14 @@ export class Tail {
   async #run(start: Cursor): Promise<void> {
     const pages = new Pages(start);
     this.#pages = pages;
-    for (let told = 0; this.#isWanted; ) {
-      await setTimeout(pause + told * pauseForEach);
+    while (this.#isWanted) {
+      await setTimeout(pause);
       await Promise.race([setTimeout(pause), this.#written.promise]);
       this.#written = Promise.withResolvers();
       try {
         const page = await this.#read(pages.end);
         pages.add(page);
-        told = page.changes.length > 0 ? this.#wakeAll() : 0;
+        if (page.changes.length > 0) this.#wakeAll();
       } catch (error) {
         if (!isPassing(error)) break;
         this.#rejectAll(error);
@@ -111,14 +103,12 @@ export class Tail {
   }
 
   get #isWanted(): boolean {
-    if (this.#isClosed) return false;
+    if (this.isClosed) return false;
     return this.#waiters.size > 0 || performance.now() - this.#lastWait < linger;
   }
 
-  /** Wakes all waiting followers, and returns their number. */
-  #wakeAll(): number {
+  #wakeAll(): void {
     for (const { resolve } of this.#waiters) resolve();
-    return this.#waiters.size;
   }
 
   #rejectAll(error: unknown): void {
@@ -132,13 +122,13 @@ export class Tail {
 
   /** Ends all waits with the error `shuttingDown`. Later waits end immediately. */
   close(): void {
-    this.#isClosed = true;
+    this.isClosed = true;
     this.#rejectAll(closing());
     this.notice();
   }
 
   throwIfClosed(): void {
-    if (this.#isClosed) throw closing();
+    if (this.isClosed) throw closing();
   }
 }
 

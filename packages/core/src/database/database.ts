@@ -27,10 +27,6 @@ function checkDirectory(given: unknown): string {
   if (typeof given !== 'string' || given === '') {
     throw new DataDirectoryError('pass a databaseUrl, or the path of a dataDirectory');
   }
-  // With `memory://`, PGlite has no directory, but the store needs a directory for the lock.
-  if (given.startsWith('memory://')) {
-    throw new DataDirectoryError('memory:// is not a directory: use openTestStore for a test');
-  }
   // A relative path would mean another directory after the program changes its working directory.
   return resolve(given);
 }

@@ -18,6 +18,9 @@ export interface Caller {
 /** The time limit of a call without a deadline, in milliseconds. */
 export const defaultTimeout = 5_000;
 
+/** The longest time limit. Node fires a timer with a longer delay at once. */
+const maxTimeout = 2 ** 31 - 1;
+
 /**
  * Returns the deadline of a call. A statement with several calls uses the latest of their deadlines, so a
  * deadline that is not a number would also spoil the other calls.
@@ -25,7 +28,9 @@ export const defaultTimeout = 5_000;
  * @throws PlantStoreError `invalidInput` when the deadline is not a number
  */
 export function deadlineOf({ deadline = deadlineIn(defaultTimeout) }: CallOptions = {}): Deadline {
-  if (typeof deadline === 'number' && !Number.isNaN(deadline)) return deadline;
+  if (typeof deadline === 'number' && !Number.isNaN(deadline)) {
+    return Math.min(deadline, deadlineIn(maxTimeout));
+  }
   throw invalidInput('deadline must be a number');
 }
 
@@ -38,8 +43,7 @@ export function deadlineIn(milliseconds: number): Deadline {
 export async function withDeadline<T>(promise: PromiseLike<T>, deadline: Deadline): Promise<T> {
   const late = Promise.withResolvers<never>();
   const error = () => new StatementError('overdue', 'the database did not respond in time');
-  // Node fires a timer with a longer delay at once, and warns about a negative delay.
-  const delay = Math.min(Math.max(0, deadline - performance.now()), 2 ** 31 - 1);
+  const delay = Math.max(0, deadline - performance.now());
   const timer = setTimeout(() => late.reject(error()), delay);
   try {
     return await Promise.race([promise, late.promise]);
@@ -48,10 +52,7 @@ export async function withDeadline<T>(promise: PromiseLike<T>, deadline: Deadlin
   }
 }
 
-/** The latest time that the store sends. The driver turns a time into a Date, and no Date is infinite. */
-const lastTime = Date.UTC(9999, 11, 31);
-
 /** Formats a time for Postgres. The parameter is milliseconds since 1970. */
 export function timeText(milliseconds: number): string {
-  return new Date(Math.min(milliseconds, lastTime)).toISOString();
+  return new Date(milliseconds).toISOString();
 }

@@ -28,16 +28,11 @@ export function valuesOf(array: string | null | undefined): string[] {
 }
 
 /**
- * Writes a time of Postgres in the format of `Date#toISOString` (RFC 3339). A time outside the years 0 to 9999,
- * which only the operator can have written, becomes the nearest time in these years.
+ * Writes a time of Postgres in the format of `Date#toISOString` (RFC 3339).
  *
- * @param time a timestamp in UTC as JSON: `"2026-11-23T19:40:03.123456"`, perhaps with ` BC`
+ * @param time a timestamp in UTC as JSON: `"2026-11-23T19:40:03.123456"`
  */
 function timeJson(time: string): string {
-  if (time[5] !== '-' || time.endsWith(' BC"')) {
-    const isEarly = time.endsWith(' BC"') || time === '"-infinity"';
-    return isEarly ? '"0000-01-01T00:00:00.000Z"' : '"9999-12-31T23:59:59.999Z"';
-  }
   if (time.length > 24) return `${time.slice(0, 24)}Z"`;
   const [seconds, fraction = ''] = time.slice(0, -1).split('.');
   return `${seconds}.${fraction.padEnd(3, '0')}Z"`;

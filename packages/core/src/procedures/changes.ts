@@ -1,9 +1,8 @@
 import { FollowPlantChanges, ListPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { tracked } from '@trpc/server';
 import { parseCursor } from '../changes/cursor.ts';
-import { ChangesText } from '../changes/read-changes.ts';
+import type { ChangesText } from '../changes/read-changes.ts';
 import { isPassing } from '../changes/tail.ts';
-import { PlantStoreError } from '../plant-store-error.ts';
 import { define } from './trpc/define.ts';
 
 /** The procedures on the feed of changes. */
@@ -28,13 +27,7 @@ export const changeProcedures = {
     run: async ({ ctx: { store, deadline, caller, hold = (wait) => wait() }, input }) => {
       const { after, wait } = input;
       const changes = () => store.feed.changes(input, { deadline, caller });
-      if (after === undefined || wait === 0) return changes();
-      // When the server stops, a waiting client gets an empty page, and can use another instance.
-      return hold(changes).catch((error) => {
-        if (error instanceof PlantStoreError && error.kind === 'shuttingDown')
-          return new ChangesText([], parseCursor(after));
-        throw error;
-      });
+      return after === undefined || wait === 0 ? changes() : hold(changes);
     },
   }),
 

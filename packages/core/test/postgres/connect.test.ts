@@ -93,15 +93,13 @@ describe('a start that cannot work ends with one sentence', () => {
     expect(message).toMatch(/URL|sslmode|sslrootcert/);
   });
 
-  it.each([
-    {},
-    { dataDirectory: undefined },
-    { dataDirectory: '' },
-    { dataDirectory: 'memory://' },
-  ])('when plain JavaScript passes the options %j', async (options) => {
-    const opening = openPlantStore(options as { dataDirectory: string });
-    await expect(opening).rejects.toThrow(/dataDirectory|memory:\/\//);
-  });
+  it.each([{}, { dataDirectory: undefined }, { dataDirectory: '' }])(
+    'when plain JavaScript passes the options %j',
+    async (options) => {
+      const opening = openPlantStore(options as { dataDirectory: string });
+      await expect(opening).rejects.toThrow(/dataDirectory/);
+    },
+  );
 });
 
 describe('a database that is down at the start', () => {

@@ -151,9 +151,9 @@ describe('a follower', () => {
   it('makes the process keep only the last changes in memory', async () => {
     const { store } = await openForTest();
     const after = await endOf(store);
+    await store.changes({ after, wait: 1 }); // From now on, the process keeps the changes.
     const pages = store.follow({ after });
     const next = pages.next();
-    await expect.poll(() => store.feed.waiting).toBe(1);
     await store.create({ id: 1n, name: 'x' });
     await store.delete(1n);
     const seen = summaryOf((await next).value);

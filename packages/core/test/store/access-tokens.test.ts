@@ -96,7 +96,7 @@ describe.each(profiles)('access tokens on $name', (profile) => {
         createdAt: expect.any(Date),
       },
     ]);
-    await expect(tokens().list({ after: '0'.repeat(16) })).rejects.toMatchObject({ code: 40001 });
+    expect(await tokens().list({ after: '0'.repeat(16) })).toEqual({ tokens: [] });
   });
 
   const ofText = 'must have 1 to 100 characters and no control characters';

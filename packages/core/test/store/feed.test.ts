@@ -311,14 +311,15 @@ describe.each(profiles)('feed on $name', (shared) => {
     });
   });
 
-  it('ends all waits with `shuttingDown` when the store stops waiting', async () => {
+  it('ends all waits when the store stops waiting', async () => {
     const { store } = await openForTest(profile);
     const after = await endOf(store);
     const shuttingDown = { kind: 'shuttingDown', code: 50302 };
-    const waiting = [store.changes({ after, wait: 20 }), store.follow({ after }).next()];
-    const ended = waiting.map((each) => expect(each).rejects.toMatchObject(shuttingDown));
+    const page = store.changes({ after, wait: 20 });
+    const followed = expect(store.follow({ after }).next()).rejects.toMatchObject(shuttingDown);
     store.feed.close();
-    await Promise.all(ended);
+    expect(await page).toEqual({ changes: [], next: after });
+    await followed;
     await expect(store.follow({ after }).next()).rejects.toMatchObject(shuttingDown);
     expect(await store.changes({ after })).toEqual({ changes: [], next: after });
   });

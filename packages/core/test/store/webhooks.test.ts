@@ -229,10 +229,10 @@ describe.each(profiles)('webhooks on $name', (shared) => {
       const from = await endOf(store);
       receiver.secret = (await store.webhooks.create({ url: receiver.url, from })).secret;
       // The second instance keeps each change in a page of its own, and the first one reads all in one page.
+      await store.changes({ after: from, wait: 1 }); // From now on, the instance keeps pages.
       const pages = store.follow({ after: from });
       for (const id of [1n, 2n, 3n]) {
         const page = pages.next();
-        await vi.waitFor(() => expect(store.feed.waiting).toBe(1));
         await store.create({ id, name: 'Hoya' });
         expect((await page).value.changes).toMatchObject([{ plant: { id } }]);
       }
