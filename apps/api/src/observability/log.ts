@@ -25,7 +25,7 @@ declare module 'fastify' {
   }
 }
 
-/** Programs request these paths every few seconds: no span, and the log level debug. */
+/** Programs request these paths every few seconds, so they get no span, and the log level debug. */
 export const probes = new Set(['/livez', '/readyz', '/metrics']);
 
 /** Makes Fastify log and count each request once, when its response has closed. */

@@ -31,7 +31,7 @@ it('has one line for each request before the exit, with client, principal, statu
   expect(linesOf(server, 'mine')).toMatchObject(Array(50).fill(line));
 });
 
-it('has the error code of a rejected request, even when HTTP rejects it', async () => {
+it('has the error code of a rejected request, even when Node rejects its bytes', async () => {
   const server = await serve();
   await post(server, '/plants', '{}', { 'x-request-id': 'invalid' });
   const { headers } = await sendRaw(server.url, rawRequest('GET /', ['A b: c']));

@@ -8,7 +8,7 @@ export interface Principal {
   readonly scopes: readonly Scope[];
   /** The time at which the token expires. Undefined when it never expires. */
   readonly expiresAt?: Date | undefined;
-  /** The id of the access token. Undefined for a JWT and for a token of a setting. */
+  /** The id of the access token. Undefined for a JWT and for a token in a setting. */
   readonly tokenId?: string | undefined;
   /** The issuer of a JWT. Principals with and without an issuer may have the same name. */
   readonly issuer?: string | undefined;

@@ -18,8 +18,8 @@ const patience = 700;
 const silence = 2_000;
 
 /**
- * Makes a function that sends writes of plants. A statement on an open connection to a frozen node ends with the
- * freeze, whatever the limits of the database are, so each write has a limit of this process, too.
+ * Makes a function that sends writes of plants. The limits of the database do not end a statement on an open
+ * connection to a frozen node, so each write also has a limit in this process.
  *
  * @param recover completes the prepared transactions on the nodes
  */

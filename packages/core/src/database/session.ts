@@ -51,7 +51,7 @@ export async function openSession(
     },
     onnotice({ code, where }: postgres.Notice) {
       // A warning of a trigger has a context (`where`). The server's own warning concerns the commit.
-      // Citus has warnings of its own: a node did not hear of a commit (08006), or a part of a page is missing.
+      // Citus has warnings of its own: a node did not receive a commit (08006), or a part of a page is missing.
       // A warning while the session opens, such as that of another version of a collation, concerns no commit.
       isUnconfirmed ||= isReady && ['01000', '08006', 'CIINF'].includes(code ?? '') && !where;
     },

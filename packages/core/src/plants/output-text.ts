@@ -66,7 +66,7 @@ function withTextIds(json: string): string {
 /** The properties of plants whose type JSON lacks. */
 const typedColumns = plantColumns.filter(({ type }) => type !== 'string');
 
-/** For each of these properties, such as `"id":`, the rest of superjson's note. */
+/** For each of these properties, such as `"id":`, the end of the note by which superjson marks its type. */
 const notes = new Map(
   typedColumns.map(({ field, type }) => {
     return [`"${field}":`, `${field}":["${type === 'date' ? 'Date' : type}"]`];
