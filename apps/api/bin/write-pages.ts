@@ -56,11 +56,6 @@ function replaceBelow(page: string, line: string, items: string[]): string {
   return lines.toSpliced(first, end - first, ...items).join('\n');
 }
 
-const [configuration, errors, core] = [
-  'docs/configuration.md',
-  'docs/errors.md',
-  'packages/core/README.md',
-];
 const faces = [
   ['plant-store.ts', 'PlantStore'],
   ['access-tokens/access-tokens.ts', 'AccessTokens'],
@@ -71,13 +66,13 @@ const files = {
     '# Copy this file to .env, and uncomment the settings that you change.\n',
     ...examples,
   ].join('\n'),
-  [configuration]: replaceBelow(read(configuration), '| variable', settingRows),
+  'docs/configuration.md': replaceBelow(read('docs/configuration.md'), '| variable', settingRows),
   'docs/api.md': replaceBelow(read('docs/api.md'), '| tRPC', callRows),
-  [errors]: replaceBelow(read(errors), '| error', errorRows),
-  [core]: faces.reduce(
+  'docs/errors.md': replaceBelow(read('docs/errors.md'), '| error', errorRows),
+  'packages/core/README.md': faces.reduce(
     (page, [path, name]) =>
       replaceBelow(page, `### \`${name}\``, methods(`packages/core/src/${path}`, name)),
-    read(core),
+    read('packages/core/README.md'),
   ),
   'apps/api/openapi.json': `${JSON.stringify(openApiDocument(), null, 1)}\n`,
 };

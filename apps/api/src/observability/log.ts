@@ -59,7 +59,7 @@ function logRequest(reply: FastifyReply, log: FastifyBaseLogger, metrics?: Metri
       userAgent: agent && showText(agent),
       principal: principal ? shorten(principal.name) : undefined,
       issuer: principal?.issuer,
-      responseTime: rounded(elapsedTime),
+      responseTime: Math.round(elapsedTime * 10) / 10,
     },
     'request',
   );
@@ -82,8 +82,6 @@ function statusOf({ raw, statusCode, request: { waitsFrom, errors } }: FastifyRe
   if (error) return httpStatus(error.kind);
   return waitsFrom === undefined ? 499 : statusCode;
 }
-
-const rounded = (milliseconds: number) => Math.round(milliseconds * 10) / 10;
 
 /** Returns the log fields that name a request, and its span when the server traces requests. */
 function idsOf({ id, span }: FastifyRequest) {

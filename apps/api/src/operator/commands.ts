@@ -108,9 +108,14 @@ function printStatements(): string {
     Object.entries<unknown>(exported)
       .map(([name, sql]) => [name, String(sql).trim()] as const)
       .filter(([, sql]) => /^\(?(select|with|insert|update|delete) /.test(sql))
-      .map(([name, sql]) => `-- ${room}: ${name}\n${sql.replaceAll(/\s*\n( {2})?/g, '\n')};\n`),
+      .map(([name, sql]) => `-- ${room}: ${name}\n${withoutIndent(sql)};\n`),
   );
   return printed.join('\n');
+}
+
+function withoutIndent(sql: string): string {
+  const lines = sql.split('\n').map((line) => line.replace(/^ {2}/, '').trimEnd());
+  return lines.filter((line) => line !== '').join('\n');
 }
 
 function shardCount(text: string): number {
