@@ -43,14 +43,9 @@ export function changeJson({ type, plant }: ChangeText): string {
   return `{"type":"${type}","plant":${plant}}`;
 }
 
-interface Read {
-  readonly page: ChangesText;
-  /** The number of the oldest running transaction, if it hides changes. */
-  readonly heldBackBy: string | undefined;
-}
-
 /**
- * Reads the changes after a cursor. Without a cursor, returns the end of the feed.
+ * Reads the changes after a cursor. Without a cursor, returns the end of the feed. `heldBackBy` is the number of
+ * the oldest running transaction, if it hides changes.
  *
  * A cursor always has the number of a transaction with changes: after a crash, Postgres may give the number of
  * a transaction without changes to another transaction.
@@ -62,7 +57,7 @@ export async function readChanges(
   after: Cursor | undefined,
   limit: number,
   options: CallOptions & { readonly kind: 'reads' | 'changes' },
-): Promise<Read> {
+) {
   const transaction = after ? String(after.transaction) : null;
   const values = [transaction, String(after?.id ?? 0n), String(limit)];
   const { rows } = await read<(string | null)[]>(selectChanges, values, options).catch(

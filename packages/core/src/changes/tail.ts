@@ -12,11 +12,7 @@ export interface WaitOptions {
   readonly caller?: Caller | undefined;
 }
 
-interface Waiter {
-  readonly caller: Caller | undefined;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
+type Waiter = PromiseWithResolvers<void> & Pick<WaitOptions, 'caller'>;
 
 /** The loop pauses for this many milliseconds between two reads, and then waits as long for a write. */
 const pause = 75;
@@ -63,13 +59,12 @@ export class Tail {
     if (!this.#pages) void this.#run(cursor);
     // The loop may have read further changes since the follower has looked for them.
     if (this.after(cursor, 1)?.changes.length) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { caller, resolve, reject };
-    const abort = () => reject(signal?.reason);
+    const waiter = { ...Promise.withResolvers<void>(), caller };
+    const abort = () => waiter.reject(signal?.reason);
     signal?.addEventListener('abort', abort);
     this.#waiters.add(waiter);
     try {
-      await promise;
+      await waiter.promise;
     } finally {
       this.#waiters.delete(waiter);
       this.#lastWait = performance.now();
@@ -87,7 +82,7 @@ export class Tail {
       try {
         const page = await this.#read(pages.end);
         pages.add(page);
-        if (page.changes.length > 0) this.#wakeAll();
+        if (page.changes.length > 0) for (const { resolve } of this.#waiters) resolve();
       } catch (error) {
         if (!isPassing(error)) break;
         this.#rejectAll(error);
@@ -99,16 +94,12 @@ export class Tail {
     }
     this.#pages = undefined;
     // Each waiting follower now reads from its own cursor, and gets the error of this read.
-    this.#wakeAll();
+    for (const { resolve } of this.#waiters) resolve();
   }
 
   get #isWanted(): boolean {
     if (this.isClosed) return false;
     return this.#waiters.size > 0 || performance.now() - this.#lastWait < linger;
-  }
-
-  #wakeAll(): void {
-    for (const { resolve } of this.#waiters) resolve();
   }
 
   #rejectAll(error: unknown): void {

@@ -28,10 +28,9 @@ const maxTimeout = 2 ** 31 - 1;
  * @throws PlantStoreError `invalidInput` when the deadline is not a number
  */
 export function deadlineOf({ deadline = deadlineIn(defaultTimeout) }: CallOptions = {}): Deadline {
-  if (typeof deadline === 'number' && !Number.isNaN(deadline)) {
-    return Math.min(deadline, deadlineIn(maxTimeout));
-  }
-  throw invalidInput('deadline must be a number');
+  const isNumber = typeof deadline === 'number' && !Number.isNaN(deadline);
+  if (!isNumber) throw invalidInput('deadline must be a number');
+  return Math.min(deadline, deadlineIn(maxTimeout));
 }
 
 /** Returns the deadline that is this many milliseconds from now. */

@@ -25,67 +25,65 @@ const maxBytes = 20_000;
 /** The maximum number of milliseconds between two searches for due endpoints. */
 const lookInterval = 2_000;
 
-interface SenderOptions {
-  readonly database: Pick<Database, 'read' | 'write'>;
-  readonly feed: Pick<Feed, 'read' | 'pageAfter' | 'end'>;
-  readonly allowed: AllowedTargets;
-  readonly delays: readonly number[];
-  readonly warn: (message: string) => void;
-}
-
 /**
  * Sends changes to the endpoints of all instances. An instance claims an endpoint for one message: it reads the
  * changes after the endpoint's position, sends them, and saves the new position. An instance that stops in
  * between loses its claim after a minute, and another instance sends the same message.
  */
-export class WebhookSender {
-  readonly #options: SenderOptions;
-  readonly #running = new Set<Promise<void>>();
-  readonly #stopping = new AbortController();
+export function createSender({
+  database,
+  feed,
+  allowed,
+  delays,
+  warn,
+}: {
+  database: Pick<Database, 'read' | 'write'>;
+  feed: Feed;
+  allowed: AllowedTargets;
+  delays: readonly number[];
+  warn: (message: string) => void;
+}) {
+  const running = new Set<Promise<void>>();
+  const stopping = new AbortController();
   /** Is aborted when the loop should look for endpoints immediately. */
-  #wait = new AbortController();
-  #loop: Promise<void> | undefined;
-  #lastWarning = '';
+  let wait = new AbortController();
+  let loop: Promise<void> | undefined;
+  let lastWarning = '';
+  const write = (text: string, values: (string | null)[]) => writeWebhook(database, text, values);
+  const notice = () => wait.abort();
 
-  constructor(options: SenderOptions) {
-    this.#options = options;
-  }
-
-  start(): void {
-    this.#loop ??= this.#run();
-  }
-
-  /** Call this method after a change of an endpoint. */
-  notice(): void {
-    this.#wait.abort();
-  }
-
-  /** Ends all requests. Another instance repeats their messages. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#wait.abort();
-    await this.#loop;
-    await Promise.all(this.#running);
-  }
+  return {
+    start() {
+      loop ??= run();
+    },
+    /** Call this function after a change of an endpoint. */
+    notice,
+    /** Ends all requests. Another instance repeats their messages. */
+    async stop() {
+      stopping.abort();
+      notice();
+      await loop;
+      await Promise.all(running);
+    },
+  };
 
   /** Looks for endpoints that are due after each change of a plant or of an endpoint, and after `lookInterval`. */
-  async #run(): Promise<void> {
-    const { database, feed } = this.#options;
+  async function run(): Promise<void> {
     let end: Cursor | undefined;
-    while (!this.#stopping.signal.aborted) {
-      this.#wait = new AbortController();
-      const signal = AbortSignal.any([this.#wait.signal, AbortSignal.timeout(lookInterval)]);
+    while (!stopping.signal.aborted) {
+      wait = new AbortController();
+      const signal = AbortSignal.any([wait.signal, AbortSignal.timeout(lookInterval)]);
       try {
         const { rows } = await database.read(sql.hasActiveWebhook, [], { kind: 'reads' });
         if (rows.length > 0) {
           end ??= (await feed.end()).end;
-          await this.#claimAll(end);
+          await claimAll(end);
           end = (await feed.pageAfter(end, maxPageSize, { signal })).end;
           continue;
         }
       } catch (error) {
         if (signal.aborted) continue;
-        this.#explain(error);
+        explain(error);
       }
       // No endpoint is active, the database is down, or the feed begins anew.
       end = undefined;
@@ -94,47 +92,47 @@ export class WebhookSender {
   }
 
   /** Sends to each endpoint that is due. */
-  async #claimAll(end: Cursor): Promise<void> {
-    while (this.#running.size < maxRunning) {
-      const row = await this.#write(sql.claimWebhook, cursorValues(end));
+  async function claimAll(end: Cursor): Promise<void> {
+    while (running.size < maxRunning) {
+      const row = await write(sql.claimWebhook, cursorValues(end));
       if (!row) return;
-      const sending = this.#send(row, end)
-        .catch((error) => this.#abandon(row, error))
+      const sending = send(row, end)
+        .catch((error) => abandon(row, error))
         .finally(() => {
-          this.#running.delete(sending);
-          this.notice();
+          running.delete(sending);
+          notice();
         });
-      this.#running.add(sending);
+      running.add(sending);
     }
   }
 
   /** Sends the next message to an endpoint that this instance has claimed, and saves the outcome. */
-  async #send(row: WebhookRow, end: Cursor): Promise<void> {
+  async function send(row: WebhookRow, end: Cursor): Promise<void> {
     const { url, secret } = row;
     const claim = [row.name, row.due_at];
-    const { id, body, to } = await this.#nextMessage(row, end);
+    const { id, body, to } = await nextMessage(row, end);
     const save = (attempt: string | null) =>
-      this.#write(sql.savePosition, [...claim, ...cursorValues(to), attempt]);
+      write(sql.savePosition, [...claim, ...cursorValues(to), attempt]);
     if (body === undefined) return void (await save(null));
     const isBegun = id === row.message_id;
     const message = [id, String(to.transaction), String(to.id)];
-    if (!isBegun && !(await this.#write(sql.beginMessage, [...claim, ...message]))) return;
+    if (!isBegun && !(await write(sql.beginMessage, [...claim, ...message]))) return;
     const attempt = await post(
       url,
       { id, body, secret },
-      { allowed: this.#options.allowed, signal: this.#stopping.signal },
+      { allowed: allowed, signal: stopping.signal },
     );
     if (attempt.error === undefined) return void (await save(JSON.stringify(attempt)));
-    const delay = this.#options.delays[row.failures];
+    const delay = delays[row.failures];
     const isGone = attempt.status === 410;
     const failed = `${row.failures + 1} attempts failed`;
     const why = isGone ? 'the endpoint is gone (status 410)' : delay === undefined ? failed : null;
     const seconds = (delay ?? 0) * (1 + Math.random() / 10);
-    await this.#write(sql.saveFailure, [...claim, String(seconds), why, JSON.stringify(attempt)]);
+    await write(sql.saveFailure, [...claim, String(seconds), why, JSON.stringify(attempt)]);
     if (why !== null) {
       const advice = 'plant-store webhook show names the last error, and webhook resume continues';
       const name = JSON.stringify(row.name);
-      this.#options.warn(`the webhook ${name} is paused, because ${why}: ${advice}`);
+      warn(`the webhook ${name} is paused, because ${why}: ${advice}`);
     }
   }
 
@@ -142,11 +140,10 @@ export class WebhookSender {
    * Reads the changes of the next message, or of the message that must be repeated. `to` is the position that
    * the endpoint reaches with the message. Without changes, the message has no body.
    */
-  async #nextMessage(
+  async function nextMessage(
     row: WebhookRow,
     feedEnd: Cursor,
   ): Promise<{ id: string; body?: string; to: Cursor }> {
-    const { feed } = this.#options;
     const id = `msg_${randomUUID()}`;
     try {
       const page = await feed.read(positionOf(row), maxChanges);
@@ -176,28 +173,22 @@ export class WebhookSender {
     }
   }
 
-  /** Runs a statement that returns at most one row. */
-  #write(text: string, values: (string | null)[]): Promise<WebhookRow | undefined> {
-    return writeWebhook(this.#options.database, text, values);
-  }
-
   /** After an error, the claim ends by itself. When this process stops, another instance continues. */
-  async #abandon({ name, due_at: claim }: WebhookRow, error: unknown): Promise<void> {
-    this.#explain(error);
-    if (this.#stopping.signal.aborted)
-      await this.#write(sql.releaseWebhook, [name, claim]).catch(() => {});
+  async function abandon({ name, due_at: claim }: WebhookRow, error: unknown): Promise<void> {
+    explain(error);
+    if (stopping.signal.aborted) await write(sql.releaseWebhook, [name, claim]).catch(() => {});
   }
 
   /** Emits a warning about an error, unless the last warning had the same text. */
-  #explain(error: unknown): void {
+  function explain(error: unknown): void {
     // The server already warns when the database is down. Another instance continues when this one stops.
     const { kind, code = 0 } = error instanceof PlantStoreError ? error : {};
     const isDown = isTemporary(code) && outcomeOf(error) !== 'rolledBack';
     const warning = `the webhooks wait: ${rootMessage(error)}`;
-    const isTold = isDown || kind === 'cursorExpired' || warning === this.#lastWarning;
-    if (isTold || this.#stopping.signal.aborted) return;
-    this.#lastWarning = warning;
-    this.#options.warn(warning);
+    const isTold = isDown || kind === 'cursorExpired' || warning === lastWarning;
+    if (isTold || stopping.signal.aborted) return;
+    lastWarning = warning;
+    warn(warning);
   }
 }
 

@@ -21,7 +21,7 @@ import {
 } from '../plant-store-error.ts';
 import { explainUrl, findAddresses, parseAllowed } from './addresses.ts';
 import { post } from './post.ts';
-import { messageBody, retryDelays, WebhookSender } from './sender.ts';
+import { createSender, messageBody, retryDelays } from './sender.ts';
 import * as sql from './statements.ts';
 import {
   cursorValues,
@@ -82,7 +82,7 @@ export function createWebhooks(
   { allow = [], retryDelays: delays = retryDelays }: WebhookSettings = {},
 ): Webhooks & { stop(): Promise<void> } {
   const allowed = parseAllowed(allow);
-  const sender = new WebhookSender({ database, feed, allowed, delays, warn });
+  const sender = createSender({ database, feed, allowed, delays, warn });
 
   return {
     async create(webhook) {
