@@ -63,10 +63,8 @@ describe.each(profiles)('close on $name', (profile) => {
     const release = await holdOpen(sql, `select from plants where id = ${plant.id} for update`);
     const replaced = store.replace(plant.id, { name: 'new' });
     const closed = store.close();
-    const running = () => sql`
-      select from pg_stat_activity where datname = current_database() and state = 'active'
-        and query like '%update plants%' and pid <> pg_backend_pid()`;
-    await expect.poll(running).toHaveLength(1);
+    const locked = () => sql.unsafe(profile.selectLockWaits);
+    await expect.poll(locked).toHaveLength(1);
     await release();
     expect(await replaced).toMatchObject({ name: 'new' });
     await closed;

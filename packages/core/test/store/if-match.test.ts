@@ -21,8 +21,7 @@ describe.each(profiles.filter(({ hasSql }) => hasSql))('ifMatch on $name', (prof
     await store.create({ id, name: 'Hoya' });
     const etag = (await store.get(id))?.etag ?? '';
     const release = await holdOpen(sql, `select from plants where id = ${id} for update`);
-    const waiting = () => sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const waiting = () => sql.unsafe(profile.selectLockWaits);
     const first = replace(store, id, etag);
     await expect.poll(waiting).toHaveLength(1);
     const second = expect(write(store, id, etag)).rejects.toMatchObject({
