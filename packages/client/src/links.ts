@@ -56,8 +56,7 @@ export function waitOf({ input }: Operation): number {
 /** Adds the access token to each request. Throws an error when a proxy responds in place of the store. */
 export function storeFetch(fetch: typeof globalThis.fetch, token: Options['token']) {
   return async (url: string | URL | Request, init?: { headers?: object }): Promise<Response> => {
-    // For a character that no header can hold (RFC 9110 §5.5), the error of `fetch` would show the token. The
-    // store rejects a token with `?`.
+    // With a character that no header can hold (RFC 9110 §5.5), the error of `fetch` would show the token.
     const given = typeof token === 'function' ? await token() : token;
     const sent = given.trim().replace(/[^\t\x20-\x7e\x80-\xff]/g, '?');
     const headers = { ...init?.headers, authorization: `Bearer ${sent}` };
