@@ -144,12 +144,12 @@ describe.each(profiles)('feed on $name', (shared) => {
       }
     };
     const writing = [1, 2, 3].map(write);
+    const read = async () => {
+      const plants = await Promise.all(ids.map((id) => store.get(id)));
+      return new Map(plants.flatMap((plant) => (plant ? [[plant.id, plant.name] as const] : [])));
+    };
     let after = await endOf(store);
-    const copy = new Map<bigint, string>();
-    for (const id of ids) {
-      const plant = await store.get(id);
-      if (plant) copy.set(id, plant.name);
-    }
+    const copy = await read();
     const follow = async () => {
       const { changes, next } = await store.changes({ after });
       for (const { type, plant } of changes) {
@@ -161,15 +161,11 @@ describe.each(profiles)('feed on $name', (shared) => {
     for (let i = 0; i < 20; i++) await follow();
     isWriting = false;
     await Promise.all(writing);
-    const table = new Map<bigint, string>();
-    for (const id of ids) {
-      const plant = await store.get(id);
-      if (plant) table.set(id, plant.name);
-    }
+    const table = await read();
     await expect
       .poll(async () => {
         await follow();
-        return new Map(ids.flatMap((id) => (copy.has(id) ? [[id, copy.get(id)]] : [])));
+        return copy;
       })
       .toEqual(table);
   });
@@ -256,21 +252,26 @@ describe.each(profiles)('feed on $name', (shared) => {
     it('hides no change from a caller that is behind the follower', async () => {
       const { store } = await openForTest(profile); // No follower of another test has its pages.
       const { next: after } = await store.changes({});
-      const [early, first, second] = newPlants(3);
-      if (early) await store.create(early);
+      const [early, first, last] = [newPlants(1), newPlants(1), newPlants(3)];
+      await createAll(store, early);
       await expect.poll(async () => plantsOf(await store.changes({ after }))).toHaveLength(1);
       const pages = store.follow();
-      await pages.next();
-      for (const plant of [first, second]) {
+      const { next: end } = (await pages.next()).value;
+      await store.changes({ after: end, wait: 1 }); // From now on, the process keeps the changes.
+      for (const added of [first, last]) {
         const next = pages.next();
-        if (plant) await store.create(plant);
-        expect(plantsOf((await next).value)).toEqual([plant?.id]);
+        await createAll(store, added);
+        expect(plantsOf((await next).value)).toEqual(idsOf(added));
       }
+      pages.next().catch(() => {}); // While somebody waits, the process keeps the changes.
       const page = await store.changes({ after, limit: 2 });
-      expect(plantsOf(page)).toEqual([early?.id, first?.id]);
-      for (const limit of [1, 5]) {
-        const rest = await store.changes({ after: page.next, limit, wait: 5 });
-        expect(plantsOf(rest)).toEqual([second?.id]);
+      expect(plantsOf(page)).toEqual(idsOf([...early, ...first]));
+      for (const limit of [1, 2, 5]) {
+        for (let cursor = page.next, i = 0; i < last.length; i += limit) {
+          const rest = await store.changes({ after: cursor, limit, wait: 5 });
+          expect(plantsOf(rest)).toEqual(idsOf(last.slice(i, i + limit)));
+          cursor = rest.next;
+        }
       }
     });
 
