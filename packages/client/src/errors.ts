@@ -72,5 +72,8 @@ function fromCatalogue(sent: unknown): PlantStoreError | undefined {
 export function isRetryable(thrown: unknown): boolean {
   const error = plantStoreError(thrown);
   if (!error || Object(thrown).meta?.isRepeatable === false) return false;
-  return isTemporary(error.kind === 'noResponse' ? (error.status ?? 503) * 100 : error.code);
+  if (error.kind !== 'noResponse') return isTemporary(error.code);
+  // The page of a proxy may have the status 200, for example during maintenance.
+  const { status = 503 } = error;
+  return status < 300 || status >= 500 || isTemporary(status * 100);
 }

@@ -198,9 +198,10 @@ describe('a retry', () => {
   ];
 
   it.each(calls)('repeats %s after temporary errors', async (_, call) => {
-    const proxy = await startProxy(down, overloaded());
+    const page = { status: 200, headers: { 'content-type': 'text/html' }, body: 'Back soon' };
+    const proxy = await startProxy(down, page, overloaded());
     await call(clientOf(proxy));
-    expect(proxy.requests).toHaveLength(3);
+    expect(proxy.requests).toHaveLength(4);
   });
 
   it('repeats a create whose response was lost', async () => {

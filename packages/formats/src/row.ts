@@ -48,6 +48,7 @@ export function readJsonLine(text: string, notes: Set<string>): Content {
     for (const name of names) if (!(name in NewPlant.shape)) leaveOut(name, notes);
     return content;
   } catch (error) {
+    if (error instanceof RangeError) return { error: 'has too many levels' };
     if (!(error instanceof SyntaxError)) throw error;
     return { error: `is not JSON: ${error.message}` };
   }

@@ -26,6 +26,7 @@ it.each([
   ['[{"id":1,"name":"x"}]', /^must be an object$/],
   ['"text"', /^must be an object$/],
   ['{"name":"x"}', /^id is missing: it must be an integer$/],
+  [`{"id":1e3,"name":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, /^has too many levels$/],
   ['{"id":1.5,"name":"x"}', /^id must be an integer from /],
   ['{"id":9223372036854775808,"name":"x"}', /^id must be an integer from /],
   ['{"id":"5","name":"x"}', /send it without quotes: "5"$/],
