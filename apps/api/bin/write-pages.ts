@@ -16,7 +16,7 @@ const examples = all.map(
     `# ${plain(text)}\n#${name}=${example}\n`,
 );
 const settingRows = all.map(([name, { text, fallback, example }]) => {
-  // The fallback may be a directory of this machine.
+  // The fallback may be a directory of this machine, so the table shows the example.
   const value = fallback && isAbsolute(fallback) ? example : fallback;
   return `| \`${name}\` | ${value ? `\`${value}\`` : 'unset'} | ${text} |`;
 });

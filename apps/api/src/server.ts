@@ -63,7 +63,7 @@ declare module 'fastify' {
     readonly isGone: boolean;
     /** Set by the hook `requireToken`. */
     principal: Principal | null;
-    /** The milliseconds before the request began to wait for changes. Set by `startWaiting`. */
+    /** How many milliseconds the request had run when it began to wait. Set by `startWaiting`. */
     waitsFrom: number | undefined;
   }
 }

@@ -12,7 +12,7 @@ export const builtConsole = isInRepository
   ? join(repositoryRoot, 'apps/web/dist')
   : join(import.meta.dirname, 'console');
 
-/** The default place of the embedded database. The command line has the same default. */
+/** The parent of the default data directory. The command line has the same default. */
 const home = isInRepository ? repositoryRoot : process.cwd();
 
 /** A whole number in plain decimal: `1e3` is not valid. */

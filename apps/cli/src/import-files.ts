@@ -75,7 +75,7 @@ export function createImport({ address, signal, onRejected, onNote, onRetry }: I
       running.delete(sent);
       for (const { plant } of plantRows) ids.delete(plant.id);
     });
-    sent.catch(() => {}); // `importFile` throws this error when it next waits.
+    sent.catch(() => {}); // The promise stays in `running`, so the next wait throws its error.
     running.add(sent);
   }
 

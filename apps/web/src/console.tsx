@@ -27,7 +27,7 @@ export function Console(props: ComponentProps<typeof Later>) {
     setShown({ filter, list });
     change({ checked: emptyState.checked, ...(shown.filter !== filter && { added: [] }) });
   }
-  // The identity comes with the first rows. On a slow network, they come sooner while nothing else loads.
+  // The identity comes with the first rows. The rest loads afterwards, so that they come sooner on a slow network.
   useEffect(() => {
     if (identity) void loadLater();
   }, [identity]);

@@ -212,7 +212,7 @@ describe.each(surfaces)('a body over $name', (surface) => {
     },
   );
 
-  it('gets a response after the head `Expect: 100-continue`', async () => {
+  it('gets 100 Continue, and then its response', async () => {
     const headers = ['Expect: 100-continue', close];
     const { text } = await sendRaw(server.url, rawPost(wrapped, surface.path, headers));
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);

@@ -100,7 +100,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
   const send = (query = '', init: Parameters<typeof requestEvents>[3] = {}) =>
     requestEvents(surface, server, query, init);
 
-  it('begins at the end of the feed with a cursor, and then has each new change', async () => {
+  it('sends the cursor of the end of the feed, and then each new change', async () => {
     await create();
     const { changes, received } = await followEvents(surface, server);
     await vi.waitFor(() => expect(received()).toMatch(/^id: \S+$/m));

@@ -16,7 +16,7 @@ export interface Cursor extends Position {
 export const lastId = 2n ** 63n - 1n;
 
 /** Whether a position is after another position. */
-export function isBehind(one: Position, other: Position): boolean {
+export function isAfter(one: Position, other: Position): boolean {
   if (one.transaction !== other.transaction) return one.transaction > other.transaction;
   return one.id > other.id;
 }

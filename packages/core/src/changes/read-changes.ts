@@ -4,7 +4,7 @@ import type { CallOptions } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { OutputText } from '../plants/output-text.ts';
 import { plantTexts, valuesOf } from '../plants/plant-json.ts';
-import { type Cursor, formatCursor, isBehind, lastId, type Position } from './cursor.ts';
+import { type Cursor, formatCursor, isAfter, lastId, type Position } from './cursor.ts';
 import { isReadReplica, selectChanges } from './statements.ts';
 
 /** A change of a plant with the plant's JSON. */
@@ -104,7 +104,7 @@ interface FeedNow {
 function checkCursor(cursor: Cursor, feed: FeedNow): void {
   const isOfDatabase = cursor.epoch === feed.epoch && cursor.transaction < BigInt(feed.upTo);
   const forgotten = { transaction: BigInt(feed.forgottenUpTo), id: lastId };
-  if (isOfDatabase && !isBehind(forgotten, cursor)) return;
+  if (isOfDatabase && !isAfter(forgotten, cursor)) return;
   const why = isOfDatabase ? 'the cursor is too old' : 'the database was replaced';
   throw new PlantStoreError('cursorExpired', `${why}: empty your copy, and list the plants again`);
 }

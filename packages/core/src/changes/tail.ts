@@ -3,7 +3,7 @@ import { isTemporary } from '@plant-store/schemas';
 import type { Caller } from '../database/deadline.ts';
 import { callerDisconnected } from '../database/errors.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { type Cursor, isBehind } from './cursor.ts';
+import { type Cursor, isAfter } from './cursor.ts';
 import { ChangesText, type ChangeText } from './read-changes.ts';
 
 export interface WaitOptions {
@@ -152,9 +152,9 @@ class Pages {
 
   /** See `Tail.after`. */
   after(cursor: Cursor, limit: number): ChangesText | undefined {
-    const isOutside = isBehind(this.#start, cursor) || isBehind(cursor, this.end);
+    const isOutside = isAfter(this.#start, cursor) || isAfter(cursor, this.end);
     if (cursor.epoch !== this.end.epoch || isOutside) return undefined;
-    const isNew = ({ position }: ChangeText) => isBehind(position, cursor);
+    const isNew = ({ position }: ChangeText) => isAfter(position, cursor);
     const page = this.#pages.find(({ changes }) => changes.slice(-1).some(isNew));
     if (!page) return new ChangesText([], this.end);
     const from = page.changes.findIndex(isNew);

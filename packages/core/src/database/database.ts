@@ -31,7 +31,7 @@ function checkDirectory(given: unknown): string {
   return resolve(given);
 }
 
-/** A Postgres server, or a Postgres that is embedded in this process. `pool.ts` describes the outcomes of a statement. */
+/** A Postgres server, or a Postgres that is embedded in this process. `Outcome` in `errors.ts` names the outcomes of a statement. */
 export interface Database {
   /** Runs a statement that changes nothing. Repeats it once if its connection is lost. */
   readonly read: Run;

@@ -22,7 +22,7 @@ export const defaultTimeout = 5_000;
 const maxTimeout = 2 ** 31 - 1;
 
 /**
- * Returns the deadline of a call. A statement with several calls uses the latest of their deadlines, so a
+ * Returns the deadline of a call. A statement with several calls uses the earliest of their deadlines, so a
  * deadline that is not a number would also spoil the other calls.
  *
  * @throws PlantStoreError `invalidInput` when the deadline is not a number

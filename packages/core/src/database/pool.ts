@@ -70,7 +70,7 @@ const poolerPatience = 30_000;
  *    waits for its standby, never has more sessions than the pool.
  * 3. Once a second, the pool asks the database in a new session on which of the overdue statements it works.
  * 4. The pool drops the sessions of the other statements, or of all when it gets no response. A dropped statement
- *    ends with the error of a lost connection. A read is then sent once more, a write never.
+ *    ends with the error of a lost connection.
  * 5. If the server continues after all, a write changes nothing, because its own SQL compares the deadline with the
  *    clock. The next new session ends the dropped sessions that the server still has.
  */

@@ -23,7 +23,7 @@ const bulkLimits = { ...requestLimits, statement_timeout: 60_000 };
 /** `distribute` copies all plants. */
 const toolLimits = { statement_timeout: 3_600_000, lock_timeout: 60_000 };
 
-/** The time limit of a migration, in milliseconds. Meanwhile no session opens, and the network may be silent. */
+/** The time limit of a migration, in milliseconds. No session opens before it ends, even on a silent network. */
 const migrationTimeout = 60_000;
 
 /**

@@ -72,8 +72,8 @@ export async function openSession(
     const query = client.unsafe(text, [...values], { prepare: isPrepared && !isPooler });
     const rows: unknown[] = await (asObjects ? query : query.values());
     if (isUnconfirmed) throw unconfirmedCommit();
-    // After an error in the middle of a statement's rows, postgres.js 3.4 begins the next array on the connection
-    // with holes (`rows` in its connection.js).
+    // After an error in the middle of a statement's rows, postgres.js 3.4 keeps its row index, so the next array on
+    // the connection begins with holes (`rows` in its connection.js).
     return 0 in rows ? rows : rows.filter(() => true);
   }
 

@@ -84,7 +84,7 @@ export function createCreates(
   /**
    * Compares creates with the durable plants that have their ids. A create of the same plant is a retry, and
    * succeeds. When the id is free again, because somebody has deleted the plant meanwhile, the create stays
-   * unsettled, and the batcher sends it again.
+   * unsettled, and `sendUntilSettled` sends it again.
    *
    * @param unconfirmed the error of a commit that the standby has not confirmed. The plants are then not inserted
    *   again, because a second insert could restore a plant that a client has already deleted.

@@ -94,8 +94,8 @@ export function createReads({ read }: Pick<Database, 'read'>) {
   }
 
   /**
-   * Reads pages by one statement. Together, they have at most 1 MiB. The output for a page with a larger plant is
-   * undefined.
+   * Reads pages by one statement. Together, they have about 1 MiB at most. The output for a page with a larger
+   * plant is undefined, and `list` then reads this page alone.
    */
   async function readPages(calls: readonly List[], deadline: Deadline): Promise<void> {
     const inputs = calls.map(({ input }) => input);

@@ -15,7 +15,7 @@ const utc = "interval '0'";
 /**
  * SQL for the columns of several plants as JSON: one array for each column, in the order of `plantColumns`. One
  * JSON object for each plant would take Postgres three times as long. Few plants have a time of replacement,
- * so this column is null when no plant has one. Without `pg_catalog`, Postgres might run a function of another
+ * so `updated_at` is null when no plant has one. Without `pg_catalog`, Postgres might run a function of another
  * schema.
  *
  * @param condition selects the plants
@@ -84,7 +84,7 @@ export const deletePlants = `
 
 /**
  * Replaces the content of a plant, and gives it a new place in the feed. Returns the ETag of the plant that was
- * there. If this is an expected ETag, also returns the new plant with its ETag.
+ * there. If this ETag is expected, or no ETag is given, also returns the new plant with its ETag.
  *
  * $1 id, $2 name, $3 tag, $4 the expected ETags as an array in text form, or null, $5 the deadline
  */
@@ -105,8 +105,8 @@ export const findPlants = `
   select ${plantArrays()}, json_agg(changed_in)::text from plants where id = any($1::bigint[])`;
 
 /**
- * Selects plants, and returns when the standby has them. The statement that reads the plants must itself write
- * the message, because a failover could happen between two statements.
+ * Selects plants, and returns when the standby has them. The statement that reads the plants must itself
+ * contain `waitForStandby`, because a failover could happen between two statements.
  *
  * $1 ids
  */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { isTemporary, maxPageSize } from '@plant-store/schemas';
-import { type Cursor, isBehind } from '../changes/cursor.ts';
+import { type Cursor, isAfter } from '../changes/cursor.ts';
 import type { Feed } from '../changes/feed.ts';
 import { type ChangeText, changeJson } from '../changes/read-changes.ts';
 import type { Database } from '../database/database.ts';
@@ -148,7 +148,7 @@ export function createSender({
     try {
       const page = await feed.read(positionOf(row), maxChanges);
       if (page.changes.length === 0) {
-        return { id, to: isBehind(feedEnd, page.end) ? feedEnd : page.end };
+        return { id, to: isAfter(feedEnd, page.end) ? feedEnd : page.end };
       }
       const begun = row.message_id !== null && {
         ...page.end,
@@ -156,7 +156,7 @@ export function createSender({
         id: BigInt(row.to_id ?? 0),
       };
       const changes = firstThatFit(
-        page.changes.filter(({ position }) => !begun || !isBehind(position, begun)),
+        page.changes.filter(({ position }) => !begun || !isAfter(position, begun)),
       );
       const last = changes.at(-1)?.position;
       // Without changes, each plant of the message has a newer change.

@@ -52,7 +52,7 @@ export interface Webhooks {
   /**
    * Returns an endpoint and its last attempt.
    *
-   * @throws PlantStoreError `webhookUnknown` when no endpoint has the name. All methods with a name throw it.
+   * @throws PlantStoreError `webhookUnknown` when no endpoint has the name. Each method that takes a name throws it.
    */
   get(name: string): Promise<Webhook>;
   /** Stops the messages, or continues with the first change that the endpoint has not accepted. */
