@@ -139,7 +139,7 @@ export class Feed {
   }
 
   /** Call this method after each write of this process, so that followers get the change sooner. */
-  notice = (): void => this.#tail.notice();
+  readonly notice = this.#tail.notice;
 
   /** Ends all waits with the error `shuttingDown`. Later waits end immediately. */
   close = (): void => this.#tail.close();

@@ -107,9 +107,7 @@ export class Tail {
   }
 
   /** Lets the loop read soon, after a write of this process. */
-  notice(): void {
-    this.#written.resolve();
-  }
+  readonly notice = (): void => this.#written.resolve();
 
   /** Ends all waits with the error `shuttingDown`. Later waits end immediately. */
   close(): void {
