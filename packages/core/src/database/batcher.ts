@@ -24,8 +24,9 @@ export interface BatcherOptions<Input, Output> {
   /** The size of a call, in bytes or rows. Default: 0. */
   readonly sizeOf?: (input: Input) => number;
   /**
-   * The row that a write locks. A statement has one call for each row, in ascending order, so two statements
-   * cannot deadlock. Further calls for a row wait, and are sent in the order of `run`.
+   * The row that a write locks. A statement has its calls in ascending order of their rows, so two statements
+   * cannot deadlock, and the calls for one row in the order of `run`. Calls wait while a running statement may
+   * lock their row.
    */
   readonly rowOf?: (input: Input) => bigint;
   /** The advice in the errors of calls. */
@@ -176,15 +177,12 @@ export class Batcher<Input, Output> {
     this.#keep((call) => {
       if (taken.length === maxBatch || total >= size) return true;
       if (this.#hasLeft(call, now)) return false;
-      if (rowOf) {
-        if (locked.has(rowOf(call.input))) return true;
-        locked.add(rowOf(call.input));
-      }
+      if (rowOf && locked.has(rowOf(call.input))) return true;
       taken.push(call);
       total += call.size;
       return false;
     });
-    if (rowOf) taken.sort((a, b) => (rowOf(a.input) < rowOf(b.input) ? -1 : 1));
+    if (rowOf) taken.sort((a, b) => Number(rowOf(a.input) - rowOf(b.input)));
     return taken;
   }
 

@@ -23,18 +23,22 @@ export async function sendUntilSettled<Input, Output>(
   options: Pick<BatcherOptions<Input, Output>, 'send' | 'rowOf' | 'advice'>,
 ): Promise<void> {
   let open = unsettled(calls);
-  for (let attempt = 0; open.length > 0 && attempt < maxAttempts; attempt++) {
+  let attempts = 0;
+  while (open.length > 0 && attempts < maxAttempts) {
     const deadline = Math.min(...open.map((call) => call.deadline));
     try {
       await options.send(open, deadline);
+      attempts += 1;
     } catch (error) {
-      const isOver = performance.now() >= deadline;
-      const isLate = outcomeOf(error) === 'late' || (isOver && isSplittable(error));
+      const now = performance.now();
+      const isLate = outcomeOf(error) === 'late' || (now >= deadline && isSplittable(error));
       if (!isLate && isSplittable(error) && open.length > 1) {
         const parts = partsOf(open, error, options);
         await Promise.all(parts.map((part) => sendUntilSettled(part, options)));
       }
-      const rejected = isLate ? open.filter((call) => call.deadline <= deadline) : open;
+      const rejected = isLate
+        ? open.filter((call) => call.deadline <= Math.max(deadline, now))
+        : open;
       for (const call of rejected) call.reject(explainError(reasonOf(error), options.advice));
     }
     open = unsettled(open);
@@ -46,15 +50,19 @@ export function unsettled<Each extends { readonly isSettled: boolean }>(calls: r
   return calls.filter(({ isSettled }) => !isSettled);
 }
 
-/** Divides calls into halves, or into the parts that a cluster names. */
+/** Divides calls into halves, or into the parts that a cluster names. Calls for one row stay together. */
 function partsOf<Input, Output>(
   calls: readonly Call<Input, Output>[],
   error: unknown,
   { rowOf }: Pick<BatcherOptions<Input, Output>, 'rowOf'>,
 ): (readonly Call<Input, Output>[])[] {
   const reason = reasonOf(error);
-  const middle = calls.length >> 1;
-  if (!(reason instanceof PartsError)) return [calls.slice(0, middle), calls.slice(middle)];
+  if (!(reason instanceof PartsError)) {
+    const rows = [...Map.groupBy(calls, (call) => rowOf?.(call.input) ?? call).values()];
+    const units = rows.length > 1 ? rows : calls.map((call) => [call]);
+    const middle = units.length >> 1;
+    return [units.slice(0, middle).flat(), units.slice(middle).flat()];
+  }
   const places = new Map(reason.parts.flatMap((ids, place) => ids.map((id) => [id, place])));
   return [...Map.groupBy(calls, ({ input }) => places.get(String(rowOf?.(input)))).values()];
 }

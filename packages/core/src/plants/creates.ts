@@ -58,9 +58,11 @@ export function createCreates(
     pending: () => ({ waiting: batcher.waiting }),
   };
 
-  /** Inserts plants in one statement. The ids differ, and are ascending. */
+  /** Inserts plants in one statement. Of the plants with the same id, inserts the first. The ids are ascending. */
   async function insert(creates: readonly Create[], deadline: Deadline): Promise<void> {
-    const plants = creates.map(({ input }) => input);
+    const plants = creates
+      .map(({ input }) => input)
+      .filter(({ id }, i, all) => id !== all[i - 1]?.id);
     const startedAt = performance.now();
     try {
       const { rows } = await write<[ids: string]>(
@@ -71,7 +73,7 @@ export function createCreates(
       onCommit({ size: plants.length, milliseconds: performance.now() - startedAt });
       const inserted = new Set(rows[0]?.[0].slice(1, -1).split(','));
       for (const create of creates) {
-        if (inserted.has(String(create.input.id))) create.resolve('created');
+        if (inserted.delete(String(create.input.id))) create.resolve('created');
       }
     } catch (error) {
       if (outcomeOf(error) !== 'unconfirmed') throw error;

@@ -88,7 +88,8 @@ export function createEdits(
     const kept: Record<string, string> = JSON.parse(json ?? '{}');
     for (const call of calls) {
       const id = String(call.input.id);
-      if (deleted.has(id)) call.resolve(true);
+      // Of several calls for an id, the first one has deleted the plant.
+      if (deleted.delete(id)) call.resolve(true);
       else settleUnchanged(call, kept[id], false);
     }
   }

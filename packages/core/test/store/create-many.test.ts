@@ -40,6 +40,22 @@ describe.each(profiles)('create-many on $name', (profile) => {
     expect(await suite.store.get(b)).toMatchObject({ name: 'first' });
   });
 
+  it('creates plants with the same id in one statement, so that they delay no other creates', async () => {
+    const id = freeId();
+    let statements = 0;
+    suite.store.events.on('batch', () => (statements += 1));
+    const plants = Array.from({ length: 500 }, (_, i) => ({ id, name: `${i % 250}` }));
+    const outcomes = await suite.store.createMany(plants);
+    suite.store.events.removeAllListeners('batch');
+    expect(statements).toBe(1);
+    expect(outcomes).toMatchObject(
+      plants.map(({ name }, i) => {
+        if (name !== '0') return { id, error: { code: 40900 } };
+        return { id, result: i === 0 ? 'created' : 'exists' };
+      }),
+    );
+  });
+
   it('lets overlapping calls in different orders all succeed', async () => {
     const plants = newPlants(600);
     const orders = [plants, plants.toReversed(), plants.slice(300), plants.toReversed()];

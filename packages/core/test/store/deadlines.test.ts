@@ -186,6 +186,17 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
 
   if (!profile.hasTriggers) return;
 
+  it('creates with many different deadlines that reach the database late are unavailable', async () => {
+    const { store, sql } = await openForTest(profile);
+    await sql.unsafe(`
+      create function be_late() returns trigger language plpgsql
+        as $$ begin raise 'the deadline of this write has passed'; end $$;
+      create trigger late before insert on plants for each row execute function be_late()`);
+    const creates = newPlants(150).map((plant, i) => store.create(plant, within(60_000 + i)));
+    const kinds = kindsOf(await Promise.allSettled(creates));
+    expect(new Set(kinds)).toEqual(new Set(['databaseUnavailable']));
+  });
+
   describe('while a statement is slow', () => {
     it('a create with a deadline gets an error, and is not stored later', async () => {
       const { store, sql } = await openForTest(profile);

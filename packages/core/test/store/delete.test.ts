@@ -27,6 +27,22 @@ describe.each(profiles)('delete on $name', (profile) => {
     for (const { id } of plants) expect(await suite.store.get(id)).toBeUndefined();
   });
 
+  it('deletes a plant for the first of several calls whose condition is true', async () => {
+    const id = freeId();
+    await suite.store.create({ id, name: 'Hoya' });
+    const etag = (await suite.store.get(id))?.etag;
+    const changed = { kind: 'preconditionFailed', code: 41200 };
+    const calls = ['1', etag, etag, undefined].map((ifMatch) =>
+      suite.store.delete(id, { ifMatch }),
+    );
+    expect(await Promise.allSettled(calls)).toMatchObject([
+      { status: 'rejected', reason: changed },
+      { status: 'fulfilled', value: true },
+      { status: 'rejected', reason: changed },
+      { status: 'fulfilled', value: false },
+    ]);
+  });
+
   it('ends every create that meets a delete of its id with 200 or 409', async () => {
     const ids = idsOf(newPlants(5));
     const race = async (seed: number) => {
