@@ -1,7 +1,7 @@
 import { type Operation, retryLink, TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import type { AppRouter, PlantStoreClientOptions as Options } from './client.ts';
-import { isRetryable } from './errors.ts';
+import { isRetryable, plantStoreError } from './errors.ts';
 
 /** Ends a call at its time limit or at an abort. Adds to an error whether the call is safe to repeat. */
 export function limitTime(timeout: number): TRPCLink<AppRouter> {
@@ -11,10 +11,12 @@ export function limitTime(timeout: number): TRPCLink<AppRouter> {
         const limit = timeout + waitOf(op) * 1_000;
         const meta = { path: op.path, isRepeatable: isRepeatable(op) };
         const fail = (error: Error) => observer.error(TRPCClientError.from(error, { meta }));
+        const abort = () => fail(new DOMException('the call was aborted', 'AbortError'));
+        // In a batch, tRPC would send this call together with the others.
+        if (op.signal?.aborted) return abort();
         const expire = () => fail(new Error(`no response within ${limit / 1_000} seconds`));
         // A longer timer would fire immediately.
         const timer = limit < 2 ** 31 ? setTimeout(expire, limit) : undefined;
-        const abort = () => fail(new DOMException('the call was aborted', 'AbortError'));
         op.signal?.addEventListener('abort', abort);
         const context = { ...op.context, deadline: Date.now() + limit };
         const call = next({ ...op, context }).subscribe({ ...observer, error: fail });
@@ -74,9 +76,12 @@ export function storeFetch(fetch: typeof globalThis.fetch, token: Options['token
  */
 export async function toEvent(response: Response): Promise<Response> {
   if (response.ok) return response;
-  const { error } = Object(await response.json());
-  if (isRetryable(error.json.data)) throw new Error(error.json.message);
-  const event = JSON.stringify({ json: { ...error.json, code: -32600 } });
+  const body = Object(await response.json());
+  // Outside of the path /trpc, the store sends an error in the format of REST.
+  const error = Object(body.error).json ?? { message: body.message, data: body };
+  const isOfProxy = error.data === body && !plantStoreError(body);
+  if (isOfProxy || isRetryable(error.data)) throw new Error(error.message);
+  const event = JSON.stringify({ json: { ...error, code: -32600 } });
   const headers = { 'content-type': 'text/event-stream' };
   return new Response(`event: serialized-error\ndata: ${event}\n\n`, { headers });
 }

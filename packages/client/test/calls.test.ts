@@ -179,6 +179,16 @@ describe('plantStoreError', () => {
   });
 });
 
+it('a call whose signal is aborted already is not sent, even beside other calls', async () => {
+  const [plant, other] = [newPlant(), newPlant()];
+  const aborted = client.createPlant.mutate(plant, { signal: AbortSignal.abort() });
+  const [thrown] = await Promise.all([thrownBy(aborted), client.createPlant.mutate(other)]);
+  expect(plantStoreError(thrown)).toBeUndefined();
+  expect(plantStoreError(await thrownBy(client.getPlant.query({ id: plant.id })))).toMatchObject({
+    kind: 'plantUnknown',
+  });
+});
+
 it('a call ends at its time limit', async () => {
   const proxy = await startProxyTo(url);
   proxy.fault = 'blackhole';

@@ -82,6 +82,11 @@ it('reports an unknown token once, and does not connect again', async () => {
   expect(fetch).toHaveBeenCalledOnce();
 });
 
+it('reports that the address of the store has a wrong path', async () => {
+  const feed = await follow(createPlantStoreClient({ url: `${url}/wrong`, token }));
+  expect(await feed.error()).toMatchObject({ code: 40400, kind: 'pathUnknown' });
+});
+
 it('says that the cursor is invalid or has expired', async () => {
   const invalid = await follow(client, 'no cursor');
   expect(await invalid.error()).toMatchObject({ code: 40001, kind: 'invalidInput' });
