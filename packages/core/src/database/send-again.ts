@@ -36,9 +36,8 @@ export async function sendUntilSettled<Input, Output>(
         const parts = partsOf(open, error, options);
         await Promise.all(parts.map((part) => sendUntilSettled(part, options)));
       }
-      const rejected = isLate
-        ? open.filter((call) => call.deadline <= Math.max(deadline, now))
-        : open;
+      const end = Math.max(deadline, now);
+      const rejected = isLate ? open.filter((call) => call.deadline <= end) : open;
       for (const call of rejected) call.reject(explainError(reasonOf(error), options.advice));
     }
     open = unsettled(open);

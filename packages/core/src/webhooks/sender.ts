@@ -117,11 +117,8 @@ export function createSender({
     const isBegun = id === row.message_id;
     const message = [id, String(to.transaction), String(to.id)];
     if (!isBegun && !(await write(sql.beginMessage, [...claim, ...message]))) return;
-    const attempt = await post(
-      url,
-      { id, body, secret },
-      { allowed: allowed, signal: stopping.signal },
-    );
+    const { signal } = stopping;
+    const attempt = await post(url, { id, body, secret }, { allowed, signal });
     if (attempt.error === undefined) return void (await save(JSON.stringify(attempt)));
     const delay = delays[row.failures];
     const isGone = attempt.status === 410;
