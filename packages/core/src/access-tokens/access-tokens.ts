@@ -7,12 +7,11 @@ import {
   type ListAccessTokens,
   NewAccessToken,
 } from '@plant-store/schemas';
-import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/pg-proxy';
 import * as z from 'zod';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database, Kind } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
+import { drizzle, orm } from '../database/drizzle.ts';
 import { orUnavailable } from '../database/errors.ts';
 import { accessTokens } from '../database/tables.ts';
 import { check, insufficientScope, invalidInput, PlantStoreError } from '../plant-store-error.ts';
@@ -23,6 +22,8 @@ import {
   representable,
   sha256Of,
 } from './principals.ts';
+
+const { and, desc, eq, getTableColumns, inArray, isNull, sql } = orm;
 
 /** The access tokens of a store. Each method may throw the PlantStoreError `databaseUnavailable`. */
 export interface AccessTokens {

@@ -1,10 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { getTableName } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/pg-proxy';
-import { migrate as applyMigrations } from 'drizzle-orm/pg-proxy/migrator';
 import { beginFeed, forgetForeignDeletions } from '../changes/statements.ts';
 import { databaseCode } from '../plant-store-error.ts';
 import type { Query } from './database.ts';
+import { applyMigrations, drizzle, orm } from './drizzle.ts';
 import { DatabaseSettingsError } from './errors.ts';
 import * as tables from './tables.ts';
 
@@ -56,7 +54,7 @@ const noTable =
 
 /** Returns the names of the tables that the store needs and the database lacks. */
 export async function missingTables(query: Query): Promise<string[]> {
-  const names = Object.values(tables).map((table) => getTableName(table));
+  const names = Object.values(tables).map((table) => orm.getTableName(table));
   const rows = await query<{ name: string }>(
     'select name from unnest($1::text[]) as name where to_regclass(name) is null',
     [`{${names}}`],

@@ -1,18 +1,10 @@
 import type { Plant } from '@plant-store/schemas';
-import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  customType,
-  index,
-  integer,
-  jsonb,
-  type PgColumnBuilderBase,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  uuid,
-} from 'drizzle-orm/pg-core';
+import type { PgColumnBuilderBase } from 'drizzle-orm/pg-core';
+import { orm, pgCore } from './drizzle.ts';
+
+const { sql } = orm;
+const { bigint, customType, index, integer, jsonb, pgTable, primaryKey, text, timestamp, uuid } =
+  pgCore;
 
 const time = (name: string) => timestamp(name, { withTimezone: true });
 
