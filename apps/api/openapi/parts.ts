@@ -78,7 +78,7 @@ const events = {
       ...text,
       description:
         'Server-Sent Events. Each event is a change: `event` is `created`, `updated` or `deleted`, `data` is a ' +
-        '`StoredPlant`, and `id` is the cursor behind the change. Without a cursor in the request, the events ' +
+        '`StoredPlant`, and `id` is the cursor after the change. Without a cursor in the request, the events ' +
         'begin now. The stream ends within a minute, and the client sends the last `id` to resume it',
     },
     example: `event: created\ndata: ${plant}\nid: ${cursor}\n\n`,

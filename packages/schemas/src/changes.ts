@@ -5,7 +5,7 @@ import { StoredPlant } from './plants.ts';
 
 const after = Cursor.meta({
   description:
-    'Only changes behind this cursor: the `next` of the response before. Without it, the response has no ' +
+    'Only changes after this cursor: the `next` of the previous response. Without it, the response has no ' +
     'changes, and the cursor of the end of the feed',
   examples: [cursorExample],
 }).optional();
@@ -36,7 +36,7 @@ export const PlantChanges = output('PlantChanges', {
   changes: z.array(PlantChange).meta({
     description: 'Changes; those of one id are in the order in which they happened',
   }),
-  next: textOut('The cursor behind these changes', cursorExample),
+  next: textOut('The cursor after these changes', cursorExample),
 });
 
 export type ListPlantChanges = z.output<typeof ListPlantChanges>;

@@ -89,9 +89,9 @@ export const errorCatalogue = {
   },
   cursorExpired: {
     code: 41000,
-    when: 'the feed no longer has the changes behind the cursor',
+    when: 'the feed no longer has the changes after the cursor',
     advice:
-      'take a new cursor, empty the copy, list all plants, and then read the changes behind the cursor',
+      'take a new cursor, empty the copy, list all plants, and then read the changes after the cursor',
     only: ['listPlantChanges', 'createWebhook', 'replayWebhook'],
   },
   preconditionFailed: {

@@ -13,7 +13,7 @@ export function parseJson(
   read: (exact: number | bigint) => unknown = (exact) => exact,
 ): unknown {
   if (!mayRound.test(text)) return JSON.parse(text);
-  // A reviver would be slow. So `JSON.parse` reads the places of these numbers.
+  // A reviver would be slow, so `JSON.parse` reads a placeholder for each of these numbers.
   const numbers: unknown[] = [];
   let withPlaces = '';
   let end = 0;
@@ -44,7 +44,7 @@ const mayRound = /(?:^|[\s:,[])-?(?:[\d.]+[eE]|[\d.]{16,})/;
 /** Matches the strings and numbers of a JSON text. The closing quote is optional, so matching is linear. */
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|([-+.\deE]+)/gs;
 
-/** The number in place of the first replaced number. Every number that is not replaced is smaller. */
+/** The placeholder for the first of these numbers. Every number without a placeholder is smaller. */
 const firstPlace = 2 ** 52;
 
 /**

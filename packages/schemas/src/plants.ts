@@ -68,7 +68,7 @@ export const ListPlants = parameters({
       `must be the \`next\` of a page, or an integer ${int64Range}`,
     )
     .meta({
-      description: `Only plants behind this place: the \`next\` of the page before, or an id ${int64Range}`,
+      description: `Only plants after this place: the \`next\` of the page before, or an id ${int64Range}`,
       override: { type: 'string', examples: ['4096'] },
     })
     .transform(BigInt)

@@ -67,7 +67,7 @@ export const NewWebhook = body({
     }),
   name: name.meta({ description: 'A name. Default: the host of the URL' }).optional(),
   from: Cursor.meta({
-    description: 'Sends the changes behind this cursor. Default: new changes only',
+    description: 'Sends the changes after this cursor. Default: new changes only',
   }).optional(),
 }).meta({ title: 'NewWebhook' });
 
@@ -89,7 +89,7 @@ export const UpdateWebhook = body({
 /** The input of the procedure that sends changes again. */
 export const ReplayWebhook = body({
   name,
-  after: Cursor.meta({ description: 'Sends the changes behind this cursor again' }).optional(),
+  after: Cursor.meta({ description: 'Sends the changes after this cursor again' }).optional(),
   since: timeIn('Sends the changes since this time again').optional(),
 })
   .refine(({ after, since }) => (after === undefined) !== (since === undefined), {

@@ -15,7 +15,6 @@ import { define } from './trpc/define.ts';
 
 const scope = 'webhooks:manage';
 
-/** The procedures on webhooks. */
 export const webhookProcedures = {
   listWebhooks: define({
     type: 'query',
@@ -100,7 +99,7 @@ export const webhookProcedures = {
     scope,
     rest: { method: 'POST', path: '/webhooks/{name}/replay', status: 204 },
     summary: 'Sends changes again',
-    description: 'Sends the changes behind a cursor, or since a time, again.',
+    description: 'Sends the changes after a cursor, or since a time, again.',
     returns: 'The store sends the changes again',
     input: ReplayWebhook,
     output: z.void(),
