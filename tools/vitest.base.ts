@@ -3,7 +3,7 @@ import { defineConfig, mergeConfig, type ViteUserConfig } from 'vitest/config';
 
 /**
  * The Vitest configuration that all packages share. All files of a suite have the same ending: `vitest run`
- * runs `*.test.ts`, and `vitest run --mode slow` runs `*.slow.ts`. `.ci/run` reads the totals from
+ * runs `*.test.ts`, and `vitest run --mode e2e` runs `*.e2e.ts`. `.ci/run` reads the totals from
  * `outputFile`.
  */
 export function vitestConfig(test: NonNullable<ViteUserConfig['test']> = {}) {

@@ -25,7 +25,7 @@ export async function pages(scope: FastifyInstance): Promise<void> {
     return sendJson(reply, '{"status":"ready"}');
   });
 
-  // `/` is the console for browsers alone. Other clients learn that the path does not exist.
+  // Only browsers get the console at `/`. Other clients get 404.
   scope.get('/', ({ headers }, reply) => {
     if (!headers.accept?.includes('text/html')) return reply.callNotFound();
     return reply

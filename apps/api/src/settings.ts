@@ -34,7 +34,7 @@ export interface Setting {
   /** The value of a setting that is not set. Without a fallback, the value is undefined. */
   readonly fallback?: string;
   readonly example?: string;
-  /** The value to set, in Markdown: the text of the page, of `.env.example`, and of the error behind "set". */
+  /** The value to set, in Markdown: the text of the page, of `.env.example`, and of the error after "set". */
   readonly text: string;
   /** Whether an error must not show the value. */
   readonly isSecret?: true;

@@ -74,7 +74,7 @@ function peer(name: string, file: string, kind: RequestKind): Contender {
   return { name, program: { flags: [], file: path }, kind, smallIds: true };
 }
 
-/** The floor: a server that has no database. */
+/** The lower limit: a server without a database. */
 function nodeHttp(kind: RequestKind): Contender {
   return { ...peer('node:http', 'node-http', kind), database: 'none' };
 }

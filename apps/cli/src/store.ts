@@ -34,7 +34,7 @@ export function readAddress(): Address {
   return { url: url.replace(/\/$/, ''), token };
 }
 
-/** Makes a client of the store. A call succeeds within `timeout` milliseconds, with its retries. */
+/** Makes a client of the store. A call and its retries end within `timeout` milliseconds. */
 export function connect(timeout = 10_000): PlantStoreClient {
   return createPlantStoreClient({ ...readAddress(), timeout });
 }

@@ -3,7 +3,7 @@ import { observable } from '@trpc/server/observable';
 import type { AppRouter, PlantStoreClientOptions as Options } from './client.ts';
 import { isRetryable, plantStoreError } from './errors.ts';
 
-/** Ends a call at its time limit or at an abort. Adds to an error whether the call is safe to repeat. */
+/** Ends a call at its time limit or at an abort. An error says whether the call is safe to repeat. */
 export function limitTime(timeout: number): TRPCLink<AppRouter> {
   return () =>
     ({ op, next }) =>
@@ -12,7 +12,7 @@ export function limitTime(timeout: number): TRPCLink<AppRouter> {
         const meta = { path: op.path, isRepeatable: isRepeatable(op) };
         const fail = (error: Error) => observer.error(TRPCClientError.from(error, { meta }));
         const abort = () => fail(new DOMException('the call was aborted', 'AbortError'));
-        // In a batch, tRPC would send this call together with the others.
+        // Otherwise, tRPC would send the aborted call in a batch with other calls.
         if (op.signal?.aborted) return abort();
         const expire = () => fail(new Error(`no response within ${limit / 1_000} seconds`));
         // A longer timer would fire immediately.

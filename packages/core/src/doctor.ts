@@ -109,7 +109,6 @@ const selectLocks = `
     and mode in ('AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock')
     and pid <> pg_backend_pid()`;
 
-/** Finds the problems of the nodes of a Citus cluster. */
 async function examineCluster(query: Query): Promise<Finding[]> {
   const [cluster] = await query("select where to_regclass('pg_catalog.pg_dist_node') is not null");
   if (!cluster) return [];

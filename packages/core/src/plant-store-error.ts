@@ -32,7 +32,6 @@ export class PlantStoreError extends Error {
   }
 }
 
-/** The error for an id that no plant has. */
 export function plantUnknown(id: bigint): PlantStoreError {
   return new PlantStoreError('plantUnknown', `no plant has the id ${id}: check the id`);
 }

@@ -102,7 +102,7 @@ function createPlantStore(database: Database, webhookSettings?: WebhookSettings)
     close: () => (closed ??= close()),
   };
 
-  /** Makes a write fail once the store closes. `close` waits for the writes that run. */
+  /** Rejects a write after a call of `close`, which waits for the running writes. */
   function whileOpen<Call extends unknown[], Output>(write: (...call: Call) => Promise<Output>) {
     return async (...call: Call): Promise<Output> => {
       if (closed) throw closing();
@@ -225,8 +225,8 @@ export interface PlantStore {
    * Returns the plants that were created, replaced and deleted after a cursor. The changes of one id are in
    * their original order. Without `after`, returns only the cursor of the end of the feed. A page has at most
    * `limit` changes (1 to 1,000; default: 100), and at most 1 MiB of names and tags. `wait` is the maximum
-   * number of seconds to wait for a change (0 to 20; default: 0). When the store closes, a wait ends early. A plant that was created and deleted after
-   * the cursor may appear only as deleted.
+   * number of seconds to wait for a change (0 to 20; default: 0). A wait ends early when the store closes.
+   * A plant that was created and deleted after the cursor may appear only as deleted.
    *
    * To copy a store, get a cursor, list the plants, and then read the changes after the cursor. Write each
    * created or updated plant to the copy, in place of the plant with this id. Remove each deleted plant.

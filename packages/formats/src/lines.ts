@@ -116,7 +116,7 @@ function decoderFor(head: Uint8Array, facts: TextFacts) {
 
 /** The file, or the rest of it, cannot be read. The message has the line, the reason and the advice. */
 export class FileError extends Error {
-  /** @param line undefined when the fault is in no certain line */
+  /** @param line undefined when the line of the fault is unknown */
   constructor(fault: string, line?: number) {
     super(`${line === undefined ? 'the file' : `line ${line}`} ${fault}`);
   }

@@ -14,7 +14,7 @@ import { openStore } from '../start.ts';
 
 const help = `
 Without a command, the program starts the server. The commands use the settings of the server, and its
-database. Stop the server first if it uses the embedded database. plant-store works beside a running server.
+database. Stop the server first if it uses the embedded database. plant-store works while the server runs.
 
 Exit codes: 0 done, 1 an error stopped the command or doctor found a problem, 2 the command is not valid
 

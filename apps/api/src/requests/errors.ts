@@ -30,8 +30,8 @@ export function sendError(thrown: unknown, _request: FastifyRequest, reply: Fast
 export function prepareError(thrown: unknown, reply: FastifyReply): PlantStoreError {
   const error = toStoreError(thrown);
   reply.server.logError(error, reply.request);
-  // Fastify ends the connection after each error of a body parser. Node drops the rest of the body instead, so
-  // that a client that still sends its body can read the response.
+  // Fastify closes the connection after each error of a body parser. On an open connection, Node drops the rest of
+  // the body, and a client that still sends its body can read the response.
   reply.removeHeader('connection');
   reply.code(httpStatus(error.kind)).headers(errorHeaders(error));
   return error;

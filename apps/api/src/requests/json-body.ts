@@ -72,8 +72,8 @@ export function readJson(text: string): unknown {
 const maxLevels = 500;
 
 /**
- * The maximum number of values in a body, because all other requests wait while the server parses a body. The limit allows
- * a tRPC request with ten batches of 1,000 plants.
+ * The maximum number of values in a body. All other requests wait while the server parses a body. The limit
+ * allows a tRPC request with ten batches of 1,000 plants.
  */
 const maxValues = 64_000;
 

@@ -23,7 +23,7 @@ export function ClientText({ text, isWhole = false }: ClientTextProps) {
   return <bdi>{isWhole ? shown : shown.replaceAll(/\r\n|[\r\n]/g, ' ↵ ')}</bdi>;
 }
 
-/** Shows the name and the tag of a plant in one sentence. */
+/** Shows the name and the tag of a plant in one line. */
 export function PlantInLine({ name, tag }: { name: string; tag?: string | undefined }) {
   return (
     <>

@@ -8,7 +8,7 @@ interface FieldProps extends ComponentProps<'input'> {
   error?: string | undefined;
 }
 
-/** A text field with its label, a hint and an error. */
+/** An input with its label, a hint and an error. */
 export function Field({ label, hint, error, ...rest }: FieldProps) {
   const { wrap, input } = useField({ label, hint, error });
   return wrap(<input type="text" {...input} {...rest} />);
@@ -22,7 +22,7 @@ export function TextArea({ label, hint, error, ...rest }: TextAreaProps) {
   return wrap(<textarea dir="auto" onPaste={keepLongTextInLine} {...input} {...rest} />);
 }
 
-/** To wrap a name of 900 kB, a browser freezes for seconds. Without wrapping, it needs a tenth of the time. */
+/** Wrapping a name of 900 kB freezes a browser for seconds. Without wrapping, it needs a tenth of the time. */
 const keepLongTextInLine: TextAreaProps['onPaste'] = ({ clipboardData, currentTarget }) => {
   if (clipboardData.getData('text').length > maxShown) currentTarget.wrap = 'off';
 };

@@ -105,7 +105,7 @@ export function createAccessTokens({
         throw invalidInput(`expiresAt must be at most ${latest}`);
       }
       const created = await create(token, call);
-      // The cache may have a revoked grantor. A revocation after the insert sees the new token.
+      // The cache may have a revoked grantor. A person who revokes it later sees the new token in the list.
       if (grantor.tokenId !== undefined && (await isRevoked(grantor.tokenId, call)) !== false) {
         const revoked = db('edits', call).update(accessTokens).set({ revokedAt: sql`now()` });
         await orUnavailable(revoked.where(eq(accessTokens.id, created.id)));

@@ -70,7 +70,6 @@ export function createPrincipalCache(
   }
 }
 
-/** The SHA-256 of a token, in hexadecimal. */
 export function sha256Of(token: string): string {
   return hash('sha256', token, 'hex');
 }

@@ -1,6 +1,6 @@
 import { invalidInput } from '../plant-store-error.ts';
 
-/** A place in the order of the feed. */
+/** A position in the order of the feed. */
 export interface Position {
   readonly transaction: bigint;
   readonly id: bigint;
@@ -15,7 +15,6 @@ export interface Cursor extends Position {
 /** The greatest id. A position with this id is the end of a transaction. */
 export const lastId = 2n ** 63n - 1n;
 
-/** Whether a position is after another position. */
 export function isAfter(one: Position, other: Position): boolean {
   if (one.transaction !== other.transaction) return one.transaction > other.transaction;
   return one.id > other.id;

@@ -57,7 +57,7 @@ export class Tail {
     this.throwIfClosed();
     this.#lastWait = performance.now();
     if (!this.#pages) void this.#run(cursor);
-    // The loop may have read further changes since the follower has looked for them.
+    // The loop may have read further changes after the follower looked for them.
     if (this.after(cursor, 1)?.changes.length) return;
     const waiter = { ...Promise.withResolvers<void>(), caller };
     const abort = () => waiter.reject(signal?.reason);

@@ -14,12 +14,12 @@ const recoveryPause = 1_000;
  * The store on a Citus cluster sends the same statements to the coordinator. Only these differ:
  *
  * - an insert has its rows as `values`, because Citus would pull `unnest` through the coordinator
- * - deletes of plants in several shards are sent again for each shard, because Citus plans no such delete
+ * - a delete of plants in several shards is sent again for each shard, because Citus cannot plan it
  * - pages are read one by one, and counts and searches send fewer plants to the coordinator
  * - the feed waits for the nodes: see `horizon.ts`
  * - after a write in doubt, the prepared transactions on the nodes are completed before the response
  *
- * All of this also works while nobody has distributed the plants, so somebody may do that at any time.
+ * All of this also works before the plants are distributed, so an operator may distribute them at any time.
  *
  * @param open opens a further session on the coordinator
  * @returns a function that makes a session of the coordinator from a session of a Postgres with Citus
@@ -39,8 +39,8 @@ export function createCluster(open: () => Promise<PostgresSession>) {
     }
     return {
       ...session,
-      // A coordinator waits for a silent node longer than any time limit, but a new session does not. So the pool
-      // drops the session of an overdue statement.
+      // A session waits for a silent node longer than any time limit, but a new session does not. So the empty id
+      // makes the pool drop the session of an overdue statement.
       id: '',
       get isOpen() {
         return session.isOpen;

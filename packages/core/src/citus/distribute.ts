@@ -2,7 +2,7 @@ import type { Query } from '../database/database.ts';
 
 /**
  * Distributes the plants of a store over the nodes of a Citus cluster. Instances of the store may run. Their
- * writes wait until the plants are copied, and those that wait too long get the error `databaseUnavailable`.
+ * writes wait until the plants are copied. A write that waits too long gets the error `databaseUnavailable`.
  *
  * @param shards the number of shards. Default: two for each node.
  * @param confirm decides about the plan
@@ -38,8 +38,8 @@ const selectState = `
 
 /**
  * Distributes the tables in one transaction. Citus evaluates each function of a default, whatever its `case`
- * says, so the default of the migration would change `synchronous_commit`. The coordinator does not send its
- * own limit of locks to the nodes. Without the last two steps, it would keep a hidden copy of the rows.
+ * says, so the default of the migration would change `synchronous_commit`. The nodes get `lock_timeout` only
+ * from the role. Without the last two steps, the coordinator would keep a hidden copy of the rows.
  */
 const distributeTables = (shards: number) => `do $$ begin
     lock table plants, plant_deletions in access exclusive mode;

@@ -28,7 +28,7 @@ export function createHorizon(recover: () => Promise<void>) {
     const cursor = BigInt(values[0] ?? 0);
     if (cursor < oldest && cursor >= upTo) upTo = cursor + 1n;
     const { rows } = await session.query(selectChangesUpTo, [...values, String(upTo)]);
-    // Each table has a snapshot of its own. Meanwhile somebody may have forgotten deletions of this page.
+    // Each table has a snapshot of its own, so an instance may meanwhile have forgotten deletions of this page.
     const later = await session.query('select forgotten_up_to::text from plant_feed', []);
     const [[json, ...columns] = []] = rows;
     const feed = { ...JSON.parse(String(json)), forgottenUpTo: later.rows[0]?.[0] };

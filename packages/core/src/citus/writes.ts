@@ -8,8 +8,8 @@ import { databaseCode } from '../plant-store-error.ts';
 const timeLimit = 4_200;
 
 /**
- * After trouble with a node, and after a recovery that has failed, writes go by node for this many milliseconds. A
- * node must then respond in time. A slow write alone does not prolong this: its node may be healthy.
+ * After trouble with a node or a failed recovery, each write goes to one node for this many milliseconds, and
+ * the node must respond within `patience`. A slow write alone does not extend this: its node may be healthy.
  */
 const suspicion = 5_000;
 const patience = 700;

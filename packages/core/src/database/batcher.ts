@@ -25,8 +25,8 @@ export interface BatcherOptions<Input, Output> {
   readonly sizeOf?: (input: Input) => number;
   /**
    * The row that a write locks. A statement has its calls in ascending order of their rows, so two statements
-   * cannot deadlock, and the calls for one row in the order of `run`. Calls wait while a running statement may
-   * lock their row.
+   * cannot deadlock. The calls for one row keep the order of `run`, and wait while a running statement may
+   * lock the row.
    */
   readonly rowOf?: (input: Input) => bigint;
   /** The advice in the errors of calls. */
@@ -64,7 +64,7 @@ export class Batcher<Input, Output> {
   /** How many milliseconds the last statement took. */
   #took = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Calls that are made together, such as the plants of one request, share a statement. */
+  /** Whether `#start` will run soon. Calls made together, such as the plants of a request, share a statement. */
   #isScheduled = false;
 
   constructor(options: BatcherOptions<Input, Output>) {

@@ -23,7 +23,7 @@ const maxTimeout = 2 ** 31 - 1;
 
 /**
  * Returns the deadline of a call. A statement with several calls uses the earliest of their deadlines, so a
- * deadline that is not a number would also spoil the other calls.
+ * deadline that is not a number would break the other calls, too.
  *
  * @throws PlantStoreError `invalidInput` when the deadline is not a number
  */

@@ -92,8 +92,8 @@ export class DataDirectoryError extends Error {
 /** The outcome of a statement that did not succeed. */
 type Outcome =
   | 'abandoned' // It was not sent, because its caller had disconnected.
-  | 'notSent' // No connection was free, or could be opened.
-  | 'late' // Its deadline had passed, so the database rolled it back.
+  | 'notSent' // No connection was free in time, or none could be opened.
+  | 'late' // Its deadline had passed, so it changed nothing.
   | 'rolledBack' // The database rolled it back for another reason.
   | 'unconfirmed' // It is committed, but the standby has not confirmed it, so a failover may lose it.
   | 'overdue' // It still runs at the end of its caller's wait.

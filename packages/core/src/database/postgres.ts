@@ -128,7 +128,7 @@ async function findWorking(ids: readonly string[], open: Opener): Promise<Readon
   }
 }
 
-/** A session that waits for its client to read does not work. */
+/** Selects the sessions that work. A session that waits for its client to read does not count. */
 const selectWorking = `
   select pid || ' ' || backend_start from pg_stat_activity
   where pid || ' ' || backend_start = any(string_to_array($1, ',')) and state = 'active'

@@ -6,7 +6,6 @@ import type { DatabaseAddress } from './database-url.ts';
 import { type Deadline, deadlineIn, timeText, withDeadline } from './deadline.ts';
 import { unconfirmedCommit } from './errors.ts';
 
-/** A session on a server of Postgres. */
 export type PostgresSession = Awaited<ReturnType<typeof openSession>>;
 
 /** The time limits of a statement and of a wait for a lock, in milliseconds. */

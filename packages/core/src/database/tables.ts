@@ -47,7 +47,7 @@ export const plants = pgTable(
   ],
 );
 
-/** Deleted plants. The feed keeps deleted plants for some days. */
+/** The plants that were deleted in the last days, for the feed. */
 export const plantDeletions = pgTable(
   'plant_deletions',
   {
@@ -94,7 +94,7 @@ export const accessTokens = pgTable('access_tokens', {
   lastUsedAt: time('last_used_at'),
 });
 
-/** The endpoints to which the store sends changes by HTTP: see the room `webhooks`. */
+/** The endpoints to which the store sends changes by HTTP. */
 export const webhooks = pgTable('webhooks', {
   name: text().primaryKey(),
   url: text().notNull(),

@@ -130,7 +130,7 @@ function idTaken(id: bigint): PlantStoreError {
   return new PlantStoreError('idTaken', message);
 }
 
-/** @throws an error that is not a PlantStoreError, because only a bug causes other errors */
+/** @throws an error that is not a PlantStoreError, which only a bug causes */
 async function resultOf(id: bigint, create: Promise<CreateOutcome>): Promise<ManyCreatesOutcome> {
   try {
     return { id, result: await create };

@@ -136,7 +136,7 @@ function settleUnchanged<Output>(
     call.reject(preconditionFailed(id));
 }
 
-/** An ETag that no plant can have is left out, so the condition is false for every plant. */
+/** Leaves out each ETag that no plant can have. Without any ETag, the condition is false for every plant. */
 function conditionOf(ifMatch: string | undefined): Omit<Delete, 'id'> {
   if (ifMatch === undefined) return { etags: undefined, mustExist: false };
   if (ifMatch.trim() === '*') return { etags: undefined, mustExist: true };

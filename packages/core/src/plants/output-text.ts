@@ -10,7 +10,7 @@ export class OutputText<Output> {
   readonly json: string;
   readonly #pathOf: (place: number) => string;
 
-  /** @param pathOf returns the path of the object with the id at a place, such as `plants.0.` */
+  /** @param pathOf returns the path of the object that has the nth id, such as `plants.0.` */
   constructor(json: string, pathOf = (_place: number) => '') {
     this.json = json;
     this.#pathOf = pathOf;

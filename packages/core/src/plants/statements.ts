@@ -6,7 +6,6 @@ import { lateWrite } from '../database/errors.ts';
  * by id, so that two statements with the same plants lock the rows in the same order.
  */
 
-/** The columns of a stored plant. */
 export const columns = 'id, name, tag, created_at, updated_at';
 
 /** SQL for the zone of UTC. Postgres would look up the name `UTC` for each plant. */
@@ -188,7 +187,7 @@ export const selectPageOfTag = selectPage(hasTag('$3::text'));
 
 /**
  * The maximum number of plants that one page of a search compares. No index finds a part of a name. Comparing
- * so many plants with ordinary names takes Postgres about 0.1 s.
+ * this number of ordinary names takes Postgres about 0.1 s.
  */
 export const maxCompared = 100_000;
 

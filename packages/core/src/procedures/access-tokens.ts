@@ -14,7 +14,6 @@ import { define } from './trpc/define.ts';
 
 const scope = 'tokens:manage';
 
-/** The procedures on access tokens. */
 export const accessTokenProcedures = {
   listAccessTokens: define({
     type: 'query',

@@ -5,7 +5,6 @@ import type { ChangesText } from '../changes/read-changes.ts';
 import { isPassing } from '../changes/tail.ts';
 import { define } from './trpc/define.ts';
 
-/** The procedures on the feed of changes. */
 export const changeProcedures = {
   listPlantChanges: define({
     type: 'query',

@@ -156,7 +156,7 @@ export function createSender({
         page.changes.filter(({ position }) => !begun || !isAfter(position, begun)),
       );
       const last = changes.at(-1)?.position;
-      // Without changes, each plant of the message has a newer change.
+      // When no change is left, each plant of the message has a newer change.
       if (!last) return { id, to: begun || page.end };
       // This page may end before the message did, because each instance keeps pages of its own.
       const isWhole = changes.length === page.changes.length;

@@ -24,7 +24,6 @@ export interface WebhookRow {
   readonly last_attempt: (Omit<WebhookAttempt, 'at'> & { readonly at: string }) | null;
 }
 
-/** Reads the rows that a statement returned. */
 export function webhookRows(rows: readonly (readonly [json: string])[]): WebhookRow[] {
   // The cast is safe, because `row_to_json` writes each column of the table.
   return rows.map(([json]) => parseJson(json) as WebhookRow);

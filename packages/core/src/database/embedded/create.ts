@@ -1,5 +1,5 @@
-// A program that creates a database in the directory of its argument. It is a process, because PGlite needs some
-// 300 MB of memory to create a database, and a thread would not give all of it back.
+// A program that creates a database in the directory of its argument. PGlite needs much memory for this, and only
+// the end of a process gives all of it back.
 try {
   const { PGlite } = await import('@electric-sql/pglite');
   await (await PGlite.create(process.argv[2] ?? '')).close();

@@ -16,7 +16,7 @@ import { createEngine } from './engine.ts';
 /** PGlite has one session. One statement of each kind may wait for it. */
 const connections = { creates: 1, edits: 1, reads: 1, counts: 1, searches: 1, changes: 1 };
 
-/** After this time, the engine is opened again. The callers already have an error. */
+/** After this many milliseconds, the engine is opened again. The callers already have an error. */
 const requestTimeout = defaultTimeout + 1_000;
 const bulkTimeout = 60_000;
 
@@ -67,10 +67,10 @@ export async function openEmbedded(directory: string): Promise<Database> {
   });
 }
 
-/** With these flags of Node, creating a database needs 490 MB. The first flag is for WASM: see `worker.ts`. */
+/** These flags of Node save memory. The first flag is for WASM: see `worker.ts`. */
 const flags = ['--liftoff-only', '--max-old-space-size=64'];
 
-/** Creates the database beside its place, so that a process that is killed leaves no half database. */
+/** Creates the database in another directory, and renames it. A killed process leaves no partial database. */
 async function create(directory: string, files: string): Promise<void> {
   throwWithoutRoom(directory);
   const unfinished = join(directory, 'unfinished');

@@ -43,7 +43,7 @@ export interface Operation {
 interface Description {
   /** The scope that the caller needs. With `none`, any valid access token is enough. */
   readonly scope: Scope | 'none';
-  /** The operation over REST. Without it, there is no operation of its own. */
+  /** The operation over REST. Without it, the procedure has no operation of its own. */
   readonly rest?: Operation;
   readonly summary?: string;
   readonly description?: string;
