@@ -12,7 +12,7 @@ function follow(from: string) {
   return { child, result, next: async () => JSON.parse((await lines.next()).value ?? '') };
 }
 
-test('follow writes each change, and goes on from a cursor', async () => {
+test('follow writes each change, and continues at a cursor', async () => {
   const now = follow('now');
   const first = await now.next();
   expect(first).toEqual({ cursor: expect.any(String) });
@@ -37,7 +37,7 @@ test('follow --from start first writes the plants that are there', async () => {
   expect(await copy.next()).toEqual({ cursor: expect.any(String) });
 });
 
-test('follow goes on after a restart of the server', async () => {
+test('follow continues after a restart of the server', async () => {
   const now = follow('now');
   await now.next();
   store.server.child.kill('SIGKILL');

@@ -23,7 +23,7 @@ afterEach(async () => {
 const mixed =
   'id,name,tag\n1,Hoya,Apocynaceae\nx,Aloe,\n2,"two\nlines",\n\n3\n1,Ficus,\n1,Hoya,Apocynaceae\n';
 
-test('each line is stored, there already, rejected with its line, a header, blank or continued', async () => {
+test('each line is counted once, as its row or as a header, a blank line or a continuation', async () => {
   const file = await store.file('mixed.csv', mixed);
   const { code, stdout, stderr } = await store.run(['import', file]);
   expect(code).toBe(3);

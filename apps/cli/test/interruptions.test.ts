@@ -22,7 +22,7 @@ async function serve(onRequest: RequestListener) {
   return { ...store.env, PLANT_STORE_URL: `http://127.0.0.1:${port}` };
 }
 
-test('the import goes on while the server is killed and started again, and its totals are true', async () => {
+test('the import continues when the server is killed and started again, and its totals are true', async () => {
   const { child, result } = start(['import', '-', '--json'], { env: store.env });
   const rows = (from: number) =>
     Array.from({ length: 5_000 }, (_, at) => `${from + at},Plant ${from + at}\n`).join('');

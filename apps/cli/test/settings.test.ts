@@ -9,7 +9,7 @@ import { token, useStore } from './fixtures/store.ts';
 
 const store = useStore();
 
-test('the default token is the token of the embedded store beside the command', async () => {
+test('the default token is the token in the data directory of the embedded store', async () => {
   const data = join(store.directory, 'beside');
   await mkdir(data);
   await writeFile(join(data, 'token'), `${token}\n`);
@@ -17,7 +17,7 @@ test('the default token is the token of the embedded store beside the command', 
   expect(await run(['count'], { env })).toMatchObject({ code: 0, stdout: '0\n' });
 });
 
-test('a store that does not use the embedded database has no token there', async () => {
+test('a data directory without a token is an error, which names the missing file', async () => {
   const data = join(store.directory, 'missing');
   const { code, stderr } = await run(['count'], { env: { PLANT_STORE_DATA_DIR: data } });
   expect(code).toBe(2);

@@ -21,7 +21,7 @@ declare global {
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 
-/** The views of the console. */
+/** Opens each view of the console. */
 const views: Readonly<Record<string, () => Promise<Page>>> = {
   async list() {
     const { page } = await openPlants(numbered(120));

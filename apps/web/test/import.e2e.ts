@@ -125,7 +125,7 @@ it('imports rows that the user pastes, and a file that the user drops on the pag
   await page.getByText('dropped.csv: commas. 1 ready').waitFor();
 });
 
-it('goes on by itself when the server restarts during an import', async () => {
+it('continues by itself when the server restarts during an import', async () => {
   const server = await startServer(inject('postgresUrl'));
   onTestFinished(server.stop);
   const page = await openImport(`${server.url}/#token=${token}`);
@@ -141,7 +141,7 @@ it('goes on by itself when the server restarts during an import', async () => {
   expect(await store.countPlants.query({})).toMatchObject({ count: 20_000 });
 });
 
-it('stops an import, and says how to go on', async () => {
+it('stops an import, and says how to continue', async () => {
   const page = await openImport();
   const tag = freshTag();
   await choose(page, 'plants.csv', csvOf(5_000, tag));

@@ -67,7 +67,7 @@ it('keeps the rows of a page while the next page loads', async () => {
   await expect.poll(() => namesOf(page)).toEqual(['Plant 101']);
 });
 
-it('shows within four seconds what other clients add and delete', async () => {
+it('shows within four seconds which plants other clients add and delete', async () => {
   const { page, tag, ids } = await openPlants(['Old']);
   await rowOf(page, 'Old').waitFor();
   const [id = 0n] = ids;
@@ -101,7 +101,7 @@ it.each([
   expect(lists()).toBe(0);
 });
 
-it('keeps what the user has just added on top until the filter changes', async () => {
+it('keeps the new plants of the user on top until the filter changes', async () => {
   const { page, tag } = await openPlants(['Abc']);
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByLabel('Name').fill('Zzz');
@@ -115,7 +115,7 @@ it('keeps what the user has just added on top until the filter changes', async (
   expect(await page.getByText('Just added').count()).toBe(0);
 });
 
-it('says that the connection is lost, and goes on by itself', async () => {
+it('says that the connection is lost, and continues by itself', async () => {
   const server = await startServer(inject('postgresUrl'));
   onTestFinished(server.stop);
   const page = await openPage(`${server.url}/#token=${token}`);

@@ -179,7 +179,7 @@ describe('plantStoreError', () => {
   });
 });
 
-it('a call whose signal is aborted already is not sent, even beside other calls', async () => {
+it('a call whose signal is aborted already is not sent, even together with other calls', async () => {
   const [plant, other] = [newPlant(), newPlant()];
   const aborted = client.createPlant.mutate(plant, { signal: AbortSignal.abort() });
   const [thrown] = await Promise.all([thrownBy(aborted), client.createPlant.mutate(other)]);

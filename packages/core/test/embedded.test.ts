@@ -163,7 +163,7 @@ async function mountSmallDisk(): Promise<string | undefined> {
   return directory;
 }
 
-it('a full disk gives an error to writes, reads go on, and writes work when there is room', async () => {
+it('a full disk gives an error to writes, reads continue, and writes work when there is room', async () => {
   const directory = await mountSmallDisk();
   if (directory === undefined) return;
   const dataDirectory = join(directory, 'data');

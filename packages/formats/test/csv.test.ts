@@ -31,7 +31,7 @@ describe('a CSV file', () => {
     expect(facts).toMatchObject({ lines: 11, header: 1, rows: 3, blank: 5, continued: 2 });
   });
 
-  it('has an empty text in quotes, and no value without quotes', async () => {
+  it('reads "" as an empty text, and an empty field as no value', async () => {
     const { plants, errors } = await read('id,name,tag\n1,"",""\n2,x,\n3,,y\n');
     expect(plants).toEqual([
       { id: 1n, name: '', tag: '' },

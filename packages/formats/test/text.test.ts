@@ -74,7 +74,7 @@ it('keeps U+FFFD that is in the file', async () => {
   expect((await read('id,name\n1,a\ufffdb\n')).plants).toEqual([{ id: 1n, name: 'a\ufffdb' }]);
 });
 
-it('throws when gzip ends early, after the rows before', async () => {
+it('yields the rows before an early end of gzip, and then throws', async () => {
   const lines = Array.from({ length: 50_000 }, (_, i) => `${i},${Math.sin(i)}\n`);
   const whole = gzipSync(`id,name\n${lines.join('')}`);
   const { rows, error } = await read(whole.subarray(0, -8));

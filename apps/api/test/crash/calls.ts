@@ -98,7 +98,7 @@ export const parse = (json: string) =>
 export const textOf = ({ name, tag }: Plant): string =>
   tag === undefined || tag === null ? name : `${name} (${tag})`;
 
-/** Whether nobody knows if the call had an effect. */
+/** Whether it is unknown if the call had an effect. */
 export const isUnknown = ({ response }: Call): boolean =>
   response === undefined || response.body.error === 50300;
 

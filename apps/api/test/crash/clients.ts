@@ -21,7 +21,7 @@ const retryPause = 50;
 const hotIds = 8;
 const hotPeriod = 10_000;
 
-/** All ids are beyond the integers that JavaScript can count. */
+/** All ids are beyond the safe integers of JavaScript. */
 const firstFresh = 2n ** 53n + 1n;
 const firstHot = 2n ** 62n;
 

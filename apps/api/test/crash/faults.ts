@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'a frozen server that goes on',
+    name: 'a frozen server that continues',
     lasts: 8_000,
     async cause(_, { process: { child }, freezes }) {
       child.kill('SIGSTOP');

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 /*
  * Causes each fault while clients write and read, and checks the results. Then causes random faults.
- * Prints a row for each fault: the creates that got 200, the creates after which nobody knew the outcome, the
+ * Prints a row for each fault: the creates that got 200, the creates with an unknown outcome, the
  * changes that the slowest consumer of the feed has read, the highest number of sessions of both servers, and
  * the milliseconds from the mend to the first create with 200.
  *
@@ -31,7 +31,7 @@ const maxProblems = 6;
 /** Histories wait for most of their time, so some of them run at the same time. */
 const concurrency = 3;
 
-/** A history of faults that takes this many milliseconds longer than the random one has failed. */
+/** A history fails when it takes this many milliseconds longer than the random history. */
 const patience = 10 * 60_000;
 
 // When this process exits, its exit handlers kill the servers.

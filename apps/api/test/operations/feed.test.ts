@@ -132,7 +132,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     }
   });
 
-  it('is not to be buffered, changed or compressed', async () => {
+  it('tells proxies not to buffer, change or compress it', async () => {
     const response = await send('', { headers: { 'accept-encoding': 'gzip, br' } });
     await response.body?.cancel();
     expect(response.status).toBe(200);

@@ -18,7 +18,7 @@ const bug = runFirst(`
     return BigInt(value);
   }, { asIntN: BigInt.asIntN, asUintN: BigInt.asUintN, prototype: BigInt.prototype });`);
 
-it('has one line for each request before the exit, with client, principal, status and duration', async () => {
+it('the log has one line for each request before the exit, with client, principal, status and duration', async () => {
   const server = await serve();
   const headers = { 'x-request-id': 'mine', 'user-agent': 'a-test' };
   for (let i = 0; i < 50; i++) await get(server, '/plants?tag=secret', headers);
@@ -31,7 +31,7 @@ it('has one line for each request before the exit, with client, principal, statu
   expect(linesOf(server, 'mine')).toMatchObject(Array(50).fill(line));
 });
 
-it('has the error code of a rejected request, even when Node rejects its bytes', async () => {
+it('the log has the error code of a rejected request, even when Node rejects its bytes', async () => {
   const server = await serve();
   await post(server, '/plants', '{}', { 'x-request-id': 'invalid' });
   const { headers } = await sendRaw(server.url, rawRequest('GET /', ['A b: c']));
@@ -41,7 +41,7 @@ it('has the error code of a rejected request, even when Node rejects its bytes',
   expect(linesOf(server, id)).toMatchObject([{ status: 400, errorCode: 40000 }]);
 });
 
-it('has the cause of an internal error under the request id, and no stack of libraries', async () => {
+it('the log has the cause of an internal error under the request id, and no stack of libraries', async () => {
   const server = await serve(bug);
   const { status, error, headers } = await rest.call(server, 'getPlant', { id: 99999n });
   expect([status, error]).toEqual([500, 50000]);
@@ -52,7 +52,7 @@ it('has the cause of an internal error under the request id, and no stack of lib
   expect(server.output()).not.toContain('node_modules');
 });
 
-it('has one line for a client that disconnects while it sends a body', async () => {
+it('the log has one line for a client that disconnects while it sends a body', async () => {
   const server = await serve();
   const socket = await beginCreate(server, plant);
   socket.resetAndDestroy();
@@ -60,7 +60,7 @@ it('has one line for a client that disconnects while it sends a body', async () 
   await vi.waitFor(() => expect(lines()).toHaveLength(1));
 });
 
-it('has the issuer and the subject of a JWT', async () => {
+it('the log has the issuer and the subject of a JWT', async () => {
   const provider = await startIdentityProvider();
   await provider.addKey('first');
   const server = await serve(jwtSettings(provider));
@@ -72,7 +72,7 @@ it('has the issuer and the subject of a JWT', async () => {
   expect(linesOf(server, 'of-ann')).toMatchObject([{ principal: 'Ann', issuer }]);
 });
 
-it('has no token, value, SQL or stack, and the responses have none either', async () => {
+it('the log has no token, value, SQL or stack, and the responses have none either', async () => {
   const token = 'plant_secret-token-of-an-operator';
   const server = await serve({
     PLANT_STORE_TOKEN: token,

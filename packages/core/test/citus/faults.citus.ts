@@ -122,7 +122,7 @@ it('while a worker is frozen, the ids of the others are created again after a fe
   await expect.poll(() => store.create(plant).catch(() => {})).toEqual({ name: plant.name });
 });
 
-it('without the coordinator, calls get 50300, and go on within two seconds of its return', async () => {
+it('without the coordinator, calls get 50300, and succeed within two seconds of its return', async () => {
   const { store, coordinator, plantOn } = await startOwnCluster();
   const [plant, other] = [await plantOn(0), await plantOn(1)];
   await store.create(plant);

@@ -34,7 +34,7 @@ async function examine(databaseUrl = url): Promise<string[]> {
     .map(({ check, level, message }) => `${level} ${check}: ${message}`);
 }
 
-it('finds nothing wrong in a sound database, and changes nothing', async () => {
+it('finds nothing wrong in a healthy database, and changes nothing', async () => {
   expect(await runDoctor({ databaseUrl: url })).toEqual([
     { check: 'connection', level: 'ok', message: expect.stringMatching(/^Postgres \d+/) },
     { check: 'trial', level: 'ok', message: 'a create, a get and a delete work' },

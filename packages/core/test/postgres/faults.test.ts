@@ -63,7 +63,7 @@ describe('on a network with faults', () => {
 
   const insert = `insert into plants (id, name) values (${plant.id}, 'uncommitted')`;
 
-  it('a create whose response is lost is stored, says so, and can be repeated', async () => {
+  it('a create whose response is lost is stored, and its error advises to repeat it', async () => {
     const create = () => store.create(plant, within(60_000));
     const error = await loseResponse(insert, create, () => expect.poll(stored).toHaveLength(1));
     expect(error).toMatchObject({
@@ -217,7 +217,7 @@ describe('while a synchronous standby is down', () => {
     await untilCreated(store, plant);
   });
 
-  it('writes end at their deadline, nothing piles up, and creates work when it is back', async () => {
+  it('writes end at their deadline, sessions do not pile up, and creates work when the standby is back', async () => {
     const store = await openWithStandby();
     const sessions = () => admin`
       select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()

@@ -76,7 +76,7 @@ describe('transactions in another order than their numbers', () => {
     ]);
   });
 
-  it('leaves the delete out even while the feed hides the later delete', async () => {
+  it('the delete of the old plant is left out even while the feed hides a later delete', async () => {
     const { store, sql } = await openForTest();
     const { after, release, creating } = await overtake({ store, sql });
     const beforeDelete = await holdOpen(sql, 'select pg_current_xact_id()');

@@ -45,7 +45,7 @@ describe.runIf(hasPgBouncer)('a store behind PgBouncer in transaction mode', () 
     expect(await stores[0]?.count()).toMatchObject({ count: 1_000 });
   });
 
-  it('goes on after PgBouncer has lost its sessions', async () => {
+  it('continues after PgBouncer has lost its sessions', async () => {
     const store = await openAnother(pooled);
     const plants = newPlants(2);
     await createAll(store, plants.slice(0, 1));

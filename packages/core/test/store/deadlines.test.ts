@@ -153,7 +153,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
         .toBe(true);
     });
 
-    it('creates of other ids go on, and the waiting creates succeed afterwards', async () => {
+    it('creates of other ids continue, and the waiting creates succeed afterwards', async () => {
       const { store, sql } = suite;
       const [locked = { id: 0n, name: '' }, ...others] = newPlants(10);
       const insert = `insert into plants (id, name) values (${locked.id}, 'uncommitted')`;
@@ -186,7 +186,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
 
   if (!profile.hasTriggers) return;
 
-  it('creates with many different deadlines that reach the database late are unavailable', async () => {
+  it('creates with different deadlines get databaseUnavailable when they reach the database late', async () => {
     const { store, sql } = await openForTest(profile);
     await sql.unsafe(`
       create function be_late() returns trigger language plpgsql

@@ -312,7 +312,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     });
   });
 
-  it('ends all waits when the store stops waiting', async () => {
+  it('ends all waits when it is closed', async () => {
     const { store } = await openForTest(profile);
     const after = await endOf(store);
     const shuttingDown = { kind: 'shuttingDown', code: 50302 };

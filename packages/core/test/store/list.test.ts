@@ -140,7 +140,7 @@ describe.each(profiles)('list on $name', (profile) => {
 
   if (!profile.hasTriggers) return;
 
-  it('rejects only those of several concurrent lists that cannot be read', async () => {
+  it('rejects only the unreadable list among several concurrent lists', async () => {
     const { sql, options } = suite;
     await createAll(suite.store, newPlants(3, { name: 'x', tag: 'small' }));
     const { url } = await createRole(sql, urlOf(options), { grants: [allTables] });

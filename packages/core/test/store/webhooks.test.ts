@@ -79,7 +79,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     expect(receiver.received.map(({ id }) => id)).toEqual(Array(3).fill(first?.id));
   });
 
-  it('pauses an endpoint after the last retry, warns, and goes on when somebody resumes it', async () => {
+  it('pauses an endpoint after the last retry, warns, and continues when somebody resumes it', async () => {
     const { store } = suite;
     const warnings: string[] = [];
     store.events.on('warning', (message) => warnings.push(message));
