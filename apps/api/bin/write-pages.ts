@@ -25,7 +25,7 @@ const errorRows = errorKinds.map((kind) => {
   return `| ${code} | ${when} | ${advice} | ${isTemporary(code) ? 'yes' : ''} |`;
 });
 
-// The page has a list of the other calls.
+// docs/api.md itself lists the calls on tokens and webhooks.
 const callRows = Object.entries(procedures).flatMap(([name, { definition }]) => {
   const { openapi: rest, scope } = definition.meta;
   if (!rest || /^(tokens|webhooks):/.test(scope)) return [];

@@ -110,7 +110,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   server.addHook('onRequest', sendRequestId); // Every response names the request for the log.
   server.addHook('onRequest', checkHeaders); // `Host` and `Expect`: Node's own checks send no error body.
   if (origins.length > 0) await server.register(cors, corsOptions(origins));
-  server.addHook('onRequest', rejectUnknownPaths); // An unknown path reads no body.
+  server.addHook('onRequest', rejectUnknownPaths); // No body is read for an unknown path.
   server.setNotFoundHandler(async (request) => {
     throw pathUnknown(request); // A page or a file is missing.
   });

@@ -60,7 +60,7 @@ async function acceptJwtsOf(settings: Settings, fallback: Authenticate): Promise
 }
 
 /**
- * Opens the port of the server. When the database responds, keeps the feed and sends the webhooks.
+ * Opens the port of the server. When the database responds, forgets old deletions and sends webhooks.
  *
  * @returns the URL, and why the database does not respond yet
  */

@@ -108,7 +108,7 @@ test('--dry-run checks the rows, and needs no store', async () => {
   expect(await stored()).toEqual({});
 });
 
-test('several files, gzip, NDJSON and standard input', async () => {
+test('the import reads several files, gzip, NDJSON and standard input', async () => {
   const csv = await store.file('a.csv.gz', gzipSync('id;name\r\n1;Hoya\r\n'));
   const ndjson = await store.file('b.ndjson', '{"id":2,"name":"Aloe"}\n');
   const { code, stdout } = await store.run(['import', csv, ndjson, '-'], 'id,name\n3,Ficus\n');

@@ -48,7 +48,7 @@ test('get shows one plant with its exact id', async () => {
   );
 });
 
-test('get of an unknown id says so, with code 1', async () => {
+test('get reports an unknown id, with code 1', async () => {
   expect(await store.run(['get', '77'])).toEqual({
     code: 1,
     stdout: '',

@@ -62,7 +62,7 @@ export function useIdentity() {
     staleTime: Number.POSITIVE_INFINITY,
     refetchInterval: ({ state }) => isRetryable(state.error) && 1_000,
   });
-  // Before the response, the console asks for the list too, so that both need one round trip.
+  // Before the response, the console assumes `plants:read`, so that the list needs no second round trip.
   const may = (scope: Scope) => identity?.scopes.includes(scope) ?? scope === 'plants:read';
   return { identity, may };
 }

@@ -125,7 +125,7 @@ const smallControls = (page: Page) =>
     controls,
   );
 
-it.each(Object.keys(views))('has no finding of axe in the view "%s"', async (name) => {
+it.each(Object.keys(views))('axe finds nothing in the view "%s"', async (name) => {
   const page = await views[name]?.();
   if (!page) throw new Error(`no view ${name}`);
   expect(await findings(page)).toEqual([]);

@@ -11,7 +11,7 @@ import { address } from './fixtures/shared-server.ts';
 
 const dist = fileURLToPath(new URL('../dist/console/', import.meta.url));
 
-it('has at most 118 kB in the first script, and 30 kB in each other script, both gzipped', () => {
+it('the console has at most 118 kB in the first script, and 30 kB in each other script, both gzipped', () => {
   const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'));
   expect(scripts.length).toBeGreaterThan(1);
   const advice = 'find what has grown in dist/console: when it is worth it, raise this limit';
@@ -21,7 +21,7 @@ it('has at most 118 kB in the first script, and 30 kB in each other script, both
   }
 });
 
-it('loads the second script and one style sheet with the list, and a third script only for files', async () => {
+it('the console loads the second script and one style sheet with the list, and a third script only for files', async () => {
   const page = await openPage(address());
   await tableOf(page).or(page.getByText('No plants yet')).waitFor();
   const loaded = () =>
@@ -41,7 +41,7 @@ it('loads the second script and one style sheet with the list, and a third scrip
   expect(await loaded()).toContain('import-plants');
 });
 
-it('serves the console with Vite, and sends the requests of the console to the server at PORT', async () => {
+it('Vite serves the console, and sends the requests of the console to the server at PORT', async () => {
   const store = createStore((_request, response) => response.end('ready')).listen(0, '127.0.0.1');
   await once(store, 'listening');
   onTestFinished(() => void store.close());

@@ -204,7 +204,7 @@ it('offers one Delete when rows are checked beside an open plant', async () => {
   expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(1);
 });
 
-it('exports what the list shows, on all its pages', async () => {
+it('exports the plants of the list, on all its pages', async () => {
   const { page } = await openPlants(numbered(150));
   await page.getByRole('button', { name: 'Export' }).click();
   const download = page.waitForEvent('download');

@@ -61,7 +61,7 @@ it('keeps the user signed in on this browser only if the user wants it', async (
   await last.getByLabel('Access token').waitFor();
 });
 
-it('asks for another token when the token is revoked, and keeps what the user has typed', async () => {
+it('asks for another token when the token is revoked, and keeps the typed text', async () => {
   const { id, token: own } = await client.createAccessToken.mutate({
     name: freshTag(),
     scopes: ['plants:create', 'plants:read'],
@@ -81,7 +81,7 @@ it('asks for another token when the token is revoked, and keeps what the user ha
   expect(await page.getByLabel('Name').inputValue()).toBe('Half a na');
 });
 
-it('offers only what the token allows', async () => {
+it('offers only the actions that the token allows', async () => {
   const { page } = await openPlants(['Hoya'], { token: await tokenWith('plants:read') });
   await rowOf(page, 'Hoya').getByRole('link').first().click();
   await page.getByRole('button', { name: 'Copy link' }).waitFor();

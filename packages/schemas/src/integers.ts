@@ -44,7 +44,7 @@ const mayRound = /(?:^|[\s:,[])-?(?:[\d.]+[eE]|[\d.]{16,})/;
 /** Matches the strings and numbers of a JSON text. The closing quote is optional, so matching is linear. */
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|([-+.\deE]+)/gs;
 
-/** The placeholder for the first of these numbers. Every number without a placeholder is smaller. */
+/** The placeholder for the first replaced number. Every number that is not replaced is smaller. */
 const firstPlace = 2 ** 52;
 
 /**

@@ -101,8 +101,7 @@ function unavailable(cause: unknown): never {
 
 /**
  * Returns the store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. If the
- * claim has another type, the JWT has no scopes. A JWT without any scope of the store can create plants,
- * because every JWT could create plants before the store had scopes.
+ * claim has another type, the JWT has no scopes. A JWT without any scope of the store can create plants.
  */
 function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
   const texts: unknown[] = [scope].flat();

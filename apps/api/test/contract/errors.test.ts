@@ -90,7 +90,7 @@ const elsewhere: Partial<Record<ErrorKind, string>> = {
   notImplemented: 'start.test.ts',
 };
 
-it('has a test for each error of the catalogue', () => {
+it('each error of the catalogue has a test', () => {
   const tested = Object.keys({ ...causes, ...elsewhere });
   expect(tested.toSorted()).toEqual(errorKinds.toSorted());
 });

@@ -44,7 +44,7 @@ describe('the served document', () => {
   });
 });
 
-it('is OpenAPI 3.1 of the plant store sample, with a bearer token by default', () => {
+it('the document is OpenAPI 3.1 of the plant store sample, with a bearer token by default', () => {
   expect(document).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
     info: {
@@ -60,7 +60,7 @@ it('is OpenAPI 3.1 of the plant store sample, with a bearer token by default', (
   expect(document.servers).toEqual([{ url: expect.stringMatching(/^\.\/?$/) }]);
 });
 
-it('has the components of the contract, which refer to each other by name', () => {
+it('the document has the components of the contract, which refer to each other by name', () => {
   const text = { type: 'string' };
   const [created, error] = [reference('CreatedPlant'), reference('CreateError')];
   expect(schemas).toMatchObject({
@@ -91,7 +91,7 @@ it('has the components of the contract, which refer to each other by name', () =
   expect(schema).toEqual(reference('NewPlants'));
 });
 
-it('describes the bounds of ids in words, because JavaScript would round the bounds in a schema', () => {
+it('the document describes the bounds of ids in words, because JavaScript would round the bounds in a schema', () => {
   expect(committed).not.toMatch(/"(minimum|maximum)": -?9223372036854775/);
   const ids = objects().filter(({ description, format, schema = { format } }) =>
     Boolean(description && Object(schema).format === 'int64'),
@@ -102,7 +102,7 @@ it('describes the bounds of ids in words, because JavaScript would round the bou
   }
 });
 
-it('has only examples that match their schemas', () => {
+it('the document has only examples that match their schemas', () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   const examples = objects().flatMap(({ schema, type, example, examples, ...others }) => {
@@ -117,7 +117,7 @@ it('has only examples that match their schemas', () => {
   }
 });
 
-it('declares the feed as JSON and as events, and the parameter that resumes the events', () => {
+it('the document declares the feed as JSON and as events, and the parameter that resumes the events', () => {
   const { parameters, responses } = document.paths['/plants/changes'].get;
   expect(responses['200'].content).toMatchObject({
     'application/json': { schema: reference('PlantChanges') },
@@ -128,7 +128,7 @@ it('declares the feed as JSON and as events, and the parameter that resumes the 
   );
 });
 
-it('gives each parameter of an operation a name that a generator cannot confuse with another', () => {
+it('the document gives each parameter of an operation a name that a generator cannot confuse with another', () => {
   for (const { parameters } of objects()) {
     if (!Array.isArray(parameters)) continue;
     const names = parameters.map(({ name }) => String(name).replaceAll('-', '').toLowerCase());
@@ -136,12 +136,12 @@ it('gives each parameter of an operation a name that a generator cannot confuse 
   }
 });
 
-it('allows unknown properties in every object, so that later versions can add properties', () => {
+it('the document allows unknown properties in every object, so that later versions can add properties', () => {
   expect(committed).not.toContain('"additionalProperties"');
 });
 
 it.each([true, false])(
-  'accepts any text as a name and as a tag, with the option unicodeRegExp: %s of a validator',
+  'the document accepts any text as a name and a tag, with the option unicodeRegExp: %s of a validator',
   (unicodeRegExp) => {
     const ajv = new Ajv2020({ strict: false, unicodeRegExp });
     addFormats.default(ajv);
@@ -156,7 +156,7 @@ it.each([true, false])(
   },
 );
 
-it('has only patterns with the same meaning in RE2, the regular expressions of Go', () => {
+it('the document has only patterns with the same meaning in RE2, the regular expressions of Go', () => {
   const texts = ['🌻', '', 'a\nb\n', '\\x00', 'a\0b', '5f70bf18a0860070', '5f70bf18a0860070\n'];
   for (const [, json = ''] of committed.matchAll(/"pattern": (".*")/g)) {
     const [go, javascript] = [RE2JS.compile(JSON.parse(json)), new RegExp(JSON.parse(json))];
@@ -164,7 +164,7 @@ it('has only patterns with the same meaning in RE2, the regular expressions of G
   }
 });
 
-it('declares HEAD beside GET, and the statuses that every operation has', () => {
+it('the document declares HEAD in addition to GET, and the statuses that every operation has', () => {
   const everywhere = ['400', '401', '404', '429', '503', 'default'];
   for (const path of Object.values<Record<string, { responses: object }>>(document.paths)) {
     expect('head' in path).toBe('get' in path);

@@ -65,7 +65,7 @@ function partsOf(request: Request): [method: string, path: string, body?: string
   }
 }
 
-/** The ids are beyond the numbers of JavaScript, so `JSON.stringify` cannot write them. */
+/** The ids are beyond the safe integers of JavaScript, so `JSON.stringify` cannot write them. */
 const bodyOf = (plant: Plant, id?: bigint) =>
   JSON.stringify(plant).replace('{', id === undefined ? '{' : `{"id":${id},`);
 

@@ -59,7 +59,7 @@ export function isExplainable(operations: readonly Operation[]): boolean {
 
     let firstLeft = first;
     while (done & bit(firstLeft)) firstLeft++;
-    // An operation can be next only if the operation started before the end of all remaining operations.
+    // An operation can be next only if it started before each remaining operation ended.
     let firstEnd = Number.POSITIVE_INFINITY;
     for (let i = firstLeft; i < sorted.length; i++) {
       const operation = sorted[i];
@@ -88,7 +88,7 @@ export function unexplainedPart<Op extends Operation>(operations: readonly Op[])
   const until = (end: number) =>
     operations
       .filter(({ start }) => start <= end)
-      // An operation that ends after `end` possibly takes effect only after `end`.
+      // An operation that ends after `end` may take effect after `end`.
       .map((operation) => ({
         ...operation,
         isCertain: operation.isCertain && operation.end <= end,

@@ -75,7 +75,7 @@ it.runIf(hasPromtool).each(faults)('the alert %s fires', (alert, series, others 
   expectAlerts({ ...healthy, ...series }, [alert, ...others]),
 );
 
-it('each alert has a test that fires it, and a section of the page', async () => {
+it('each alert has a test that fires it, and a row in docs/observe.md', async () => {
   const alerts = [...(await readFile(rules, 'utf8')).matchAll(/- alert: (\w+)/g)].map(([, n]) => n);
   expect(alerts.toSorted()).toEqual(faults.map(([alert]) => alert).toSorted());
   const page = await readFile(join(rules, '../observe.md'), 'utf8');

@@ -58,7 +58,7 @@ describe('the metrics', () => {
     await stopProgram(server);
   });
 
-  it('have at most fifteen names, which the page, the alerts and the dashboard use', async () => {
+  it('have at most fifteen names, and docs/observe.md, the alerts and the dashboard use no other names', async () => {
     const server = await start();
     await post(server, '/plants', plant);
     await post(server, '/plants', '{"id":1,"name":"y"}');

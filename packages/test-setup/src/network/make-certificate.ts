@@ -62,7 +62,7 @@ const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 const nameOf = (name: string) =>
   sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
 
-/** Encodes the present time plus `fromNow` milliseconds. */
+/** Encodes the current time plus `fromNow` milliseconds. */
 function time(fromNow: number): Buffer {
   const digits = new Date(Date.now() + fromNow).toISOString().replace(/\.\d+|\D/g, '');
   return der(0x18, Buffer.from(`${digits}Z`));

@@ -65,7 +65,7 @@ export function useListPage() {
     /** Whether the page is for another address, because the page of this address still loads. */
     isOld: isPlaceholderData,
     error,
-    /** When the store last sent the shown page, while it does not respond. */
+    /** The time of the shown page, while the store does not respond. */
     lostAt: error && data ? new Date(dataUpdatedAt) : undefined,
   };
 }

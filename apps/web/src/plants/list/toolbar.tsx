@@ -87,7 +87,7 @@ function SearchField({ search }: { search: string | undefined }) {
     clearTimeout(timer.current);
     sent.current = typed();
     if (sent.current === search) return;
-    // While the user types, the Back button skips the texts between.
+    // The Back button skips the unfinished texts of a search.
     const show = sent.current === undefined || search === undefined ? go : replaceAddress;
     show({ search: sent.current, after: undefined });
   };
