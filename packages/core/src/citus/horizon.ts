@@ -5,7 +5,7 @@ import { deadlineIn } from '../database/deadline.ts';
 import type { PostgresSession } from '../database/session.ts';
 import { databaseCode, PlantStoreError } from '../plant-store-error.ts';
 
-/** A read waits for the nodes for this many milliseconds. */
+/** A read waits for the nodes for at most this many milliseconds. */
 const patience = 1_000;
 
 /**

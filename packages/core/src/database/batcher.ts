@@ -146,7 +146,7 @@ export class Batcher<Input, Output> {
     if (this.#running.size === 0) return true;
     if (this.#running.size >= this.#options.running) return false;
     // Commits wait for the disk one after the other. While the disk is slow, a second write would wait for the
-    // disk twice as long. It starts when the first one exceeds twice the usual time: the disk is then not the
+    // disk twice as long. It starts when the first one exceeds twice the last time: the disk is then not the
     // cause.
     const isDiskSlow = this.#options.rowOf !== undefined && this.#took > slowDisk;
     if (this.#isFull && !isDiskSlow) return true;

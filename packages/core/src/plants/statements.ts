@@ -13,9 +13,8 @@ const utc = "interval '0'";
 
 /**
  * SQL for the columns of several plants as JSON: one array for each column, in the order of `plantColumns`. One
- * JSON object for each plant would take Postgres three times as long. Few plants have a time of replacement,
- * so `updated_at` is null when no plant has one. Without `pg_catalog`, Postgres might run a function of another
- * schema.
+ * JSON object for each plant would take Postgres three times as long. `updated_at` is null when no plant was
+ * replaced. Without `pg_catalog`, Postgres might run a function of another schema.
  *
  * @param condition selects the plants
  */
@@ -155,7 +154,7 @@ export const selectPagesOfAll = selectPages('true');
 export const selectPagesOfTag = selectPages(hasTag('asked.tag'));
 
 /**
- * SQL for one page, with its size in bytes. The first column is the number of plants found, up to one more than
+ * SQL for one page of at most `maxPageBytes`. The first column is the number of plants found, up to one more than
  * the page may have. The next columns are the plants that fit into the page.
  *
  * @param found selects the plants. $2 plants in the page
