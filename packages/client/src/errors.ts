@@ -40,10 +40,8 @@ export function plantStoreError(thrown: unknown): PlantStoreError | undefined {
   const sent = fromCatalogue(data ? { ...data, message } : responseJSON);
   if (sent || data || cause?.name === 'AbortError') return sent;
   const done = path?.startsWith('delete') ? 'deleted' : 'done';
-  const advice =
-    isRepeatable === false
-      ? `it may be ${done}: look first`
-      : 'check its address and the network, and try again';
+  const look = isRepeatable === false && `it may be ${done}: look first`;
+  const advice = look || 'check its address and the network, and try again';
   // In Node, the cause says why the network failed. A browser does not tell this to a web page.
   const { message: why, code, status = response?.status } = Object(cause?.cause);
   const reasons = [message, status ? `HTTP ${status}` : why || code].filter(Boolean);

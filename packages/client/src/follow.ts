@@ -70,20 +70,13 @@ export async function* followChanges(
       if (!isRetryable(error)) throw error;
       if (!isDown) onConnection?.(error);
       isDown = true;
-      await pause(signal);
+      await pause();
     }
   }
 }
 
-/** Waits for about a second, so that clients connect at different times. An abort ends the pause. */
-async function pause(signal?: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<unknown>();
-  const timer = setTimeout(resolve, 500 + Math.random() * 1_000);
-  signal?.addEventListener('abort', resolve);
-  await promise;
-  clearTimeout(timer);
-  signal?.removeEventListener('abort', resolve);
-}
+/** Waits for about a second, so that clients connect at different times. */
+const pause = () => new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 1_000));
 
 /**
  * Keeps a copy of the plants. First calls `update` without changes, which reads the plants, and then with each
@@ -109,7 +102,7 @@ export function follow(
       } catch (error) {
         if (signal.aborted) return;
         if (plantStoreError(error)?.kind !== 'cursorExpired' && !isRetryable(error)) throw error;
-        await pause(signal);
+        await pause();
       }
     }
   };

@@ -257,7 +257,7 @@ export interface PlantStore {
   >;
 
   /** The feed behind `changes` and `follow`. Followers share the texts of its pages. */
-  readonly feed: Omit<Feed, 'pageAfter' | 'read' | 'cursorBefore' | 'notice'>;
+  readonly feed: Omit<Feed, 'waitForChanges' | 'read' | 'cursorBefore' | 'notice'>;
 
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;

@@ -123,7 +123,8 @@ export function eventHandler(
         if (result) {
           next = undefined;
           await checkTokenAgain(request);
-          yield* partsOf(result.value[1], request.server.budgets.responses);
+          const [, page] = result.value;
+          yield* partsOf(page, request.server.budgets.responses);
         } else {
           yield format.ping;
         }
@@ -163,7 +164,7 @@ interface SharedPage {
   readers: number;
 }
 
-/** A page of changes, and the cursor of the next page. */
+/** The cursor after a page of changes, and the page. */
 type Page = TrackedEnvelope<ChangesText>;
 
 /** Returns the value of a promise, or undefined when it is time for a ping. */

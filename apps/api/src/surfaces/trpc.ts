@@ -23,11 +23,12 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
   for (const [path, { definition }] of Object.entries(procedures)) {
     if (definition.type !== 'subscription') continue;
     const format = trpcEvents(encode, (error) => errorJson(error, path));
-    const sendEvents = eventHandler(definition, ({ body }) => decode(body), format);
-    scope.get(`/${path}`, (request, reply) => {
-      if (readQuery(request, subscriptionParameters)) throw subscriptionInBatch();
-      return sendEvents(request, reply);
-    });
+    const readInput = (request: FastifyRequest) => {
+      const { isBatch, input } = readRequest(request, subscriptionParameters);
+      if (isBatch) throw subscriptionInBatch();
+      return decode(input);
+    };
+    scope.get(`/${path}`, eventHandler(definition, readInput, format));
   }
 
   for (const method of ['GET', 'POST'] as const) {
@@ -35,22 +36,23 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
   }
 
   async function sendCalls(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const isBatch = readQuery(request, callParameters);
+    const { isBatch, input } = readRequest(request, callParameters);
     if (request.headers['trpc-accept'] === 'application/jsonl') {
       throw malformed('there are no streams of calls here: use httpBatchLink');
     }
-    if (isBatch) return sendBatch(request, reply, pathOf(request).split(','));
+    if (isBatch) return sendBatch(request, reply, input);
     const procedure = find(request, reply, pathOf(request));
-    const output = await call(procedure, callContext(request, reply), request.body);
+    const output = await call(procedure, callContext(request, reply), input);
     return sendJson(reply, envelope(output));
   }
 
-  async function sendBatch(request: FastifyRequest, reply: FastifyReply, paths: string[]) {
+  async function sendBatch(request: FastifyRequest, reply: FastifyReply, inputs: unknown = {}) {
+    const paths = pathOf(request).split(',');
     if (paths.length > maxBatchCalls) {
       const advice = `send at most ${maxBatchCalls}, which tRPC's links do with maxItems: ${maxBatchCalls}`;
       throw malformed(`the batch has ${paths.length} calls: ${advice}`);
     }
-    const { body: inputs = {}, headers, server } = request;
+    const { headers, server } = request;
     if (!isObject(inputs)) {
       throw malformed('the input of a batch must be an object: {"0": …, "1": …}');
     }
@@ -121,9 +123,10 @@ const callParameters = new Set(['batch', 'input']);
  */
 const subscriptionParameters = new Set([...callParameters, 'connectionParams', 'lastEventId']);
 
-/** Reads the input of a GET from the query. Returns whether the request is a batch. */
-function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean {
-  if (!request.url.includes('?')) return false;
+/** Returns whether a request is a batch, and its input. The input of a GET is in the query. */
+function readRequest(request: FastifyRequest, known: ReadonlySet<string>) {
+  const { method, body } = request;
+  if (!request.url.includes('?')) return { isBatch: false, input: body };
   checkQuery(request.url);
   const query: Record<string, unknown> = Object(request.query);
   for (const [name, value] of Object.entries(query)) {
@@ -132,11 +135,10 @@ function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean
     }
     if (typeof value !== 'string') throw invalidQuery(`${name} is given more than once`);
   }
-  const { batch, input = '' } = query;
-  if (request.method !== 'POST') {
-    request.body = readJsonText(String(input), readJson, levelsAround(request));
-  }
-  return batch === '1';
+  const isBatch = query['batch'] === '1';
+  if (method === 'POST') return { isBatch, input: body };
+  const text = String(query['input'] ?? '');
+  return { isBatch, input: readJsonText(text, readJson, levelsAround(request)) };
 }
 
 /** superjson adds `{ "json": … }` around each input, and a batch adds one more level of nesting. */

@@ -18,7 +18,7 @@ const forgetStep = 1_000;
 /** The feed of changes. A follower reads old changes from the database, and the newest changes from the tail. */
 export class Feed {
   readonly #database: Pick<Database, 'read' | 'write'>;
-  readonly #tail = new Tail((after) => this.#read(after, maxPageSize, { kind: 'reads' }));
+  readonly #tail = new Tail((after) => this.#readDatabase(after, maxPageSize, 'reads'));
   /** The transaction that hides changes, and the time since which it hides them. */
   #heldBack: { by: string; since: number } | undefined;
 
@@ -34,7 +34,7 @@ export class Feed {
       this.#tail.throwIfClosed();
       try {
         const page: ChangesText = cursor
-          ? await this.pageAfter(cursor, maxPageSize, wait)
+          ? await this.waitForChanges(cursor, maxPageSize, wait)
           : await this.end({ caller: wait.caller });
         cursor = page.end;
         yield page;
@@ -55,7 +55,7 @@ export class Feed {
     if (wait === 0) return this.read(cursor, limit, { deadline, caller });
     const signal = AbortSignal.timeout(wait * 1_000);
     try {
-      return await this.pageAfter(cursor, limit, { caller, signal });
+      return await this.waitForChanges(cursor, limit, { caller, signal });
     } catch (error) {
       const isOver = error === signal.reason || caller?.isGone || this.#tail.isClosed;
       if (!isOver) throw error;
@@ -69,7 +69,7 @@ export class Feed {
    * @throws PlantStoreError `shuttingDown` when the store is closing, and `databaseUnavailable` when the
    *   database is down. When the signal is aborted, throws the signal's reason.
    */
-  async pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<ChangesText> {
+  async waitForChanges(cursor: Cursor, limit: number, wait: WaitOptions): Promise<ChangesText> {
     for (let after = cursor; ; ) {
       const page =
         this.#tail.after(after, limit) ?? (await this.read(after, limit, { caller: wait.caller }));
@@ -83,7 +83,7 @@ export class Feed {
   async read(cursor: Cursor, limit: number, options?: CallOptions): Promise<ChangesText> {
     const page = this.#tail.after(cursor, limit);
     if (page && page.changes.length > 0) return page;
-    return this.#read(cursor, limit, { ...options, kind: 'changes' }).catch((error) => {
+    return this.#readDatabase(cursor, limit, 'changes', options).catch((error) => {
       this.#tail.throwIfClosed();
       throw error;
     });
@@ -91,16 +91,18 @@ export class Feed {
 
   /** Returns an empty page at the end of the feed. */
   end(options?: CallOptions): Promise<ChangesText> {
-    return this.#read(undefined, maxPageSize, { ...options, kind: 'reads' });
+    return this.#readDatabase(undefined, maxPageSize, 'reads', options);
   }
 
   /** Reads changes from the database, and notes whether a transaction hides changes. */
-  async #read(
+  async #readDatabase(
     after: Cursor | undefined,
     limit: number,
-    options: CallOptions & { readonly kind: 'reads' | 'changes' },
+    kind: 'reads' | 'changes',
+    options?: CallOptions,
   ): Promise<ChangesText> {
-    const { page, heldBackBy: by } = await readChanges(this.#database, after, limit, options);
+    const read = readChanges(this.#database, after, limit, { ...options, kind });
+    const { page, heldBackBy: by } = await read;
     if (by === undefined) this.#heldBack = undefined;
     else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };
     return page;

@@ -81,7 +81,7 @@ export async function readChanges(
   }));
   const start = after ?? { transaction: BigInt(feed.latest ?? 0), id: lastId };
   const last = changes.at(-1)?.position ?? start;
-  const hasMore = changes.length < feed.found;
+  const hasMore = changes.length < feed.candidates;
   const { transaction: number } = last;
   const end = { epoch: feed.epoch, transaction: number, id: hasMore ? last.id : lastId };
   const heldBackBy = feed.isHeldBack ? feed.upTo : undefined;
@@ -96,8 +96,8 @@ interface FeedNow {
   isHeldBack: boolean;
   /** Null when the reader passes a cursor. */
   latest: string | null;
-  /** The number of changes that the statement has found. The page may have fewer changes. */
-  found: number;
+  /** The number of changes, up to one more than asked for. A page of large plants has fewer changes. */
+  candidates: number;
 }
 
 /** @throws PlantStoreError `cursorExpired` */

@@ -16,7 +16,7 @@ const isInPage = `
  *   standby, or truncates a table: a transaction number then stands for other changes.
  * - `up_to` is the oldest running transaction. The changes are ordered by transaction number, and a page has
  *   only older changes, so no change can later appear before a cursor that a client has.
- * - `found` leaves out a deletion whose plant was created again by a transaction with a lower number. The
+ * - `candidates` leaves out a deletion whose plant was created again by a transaction with a lower number. The
  *   create waited for the deletion, but precedes the deletion in the feed. A client that applies the deletion
  *   would delete the new plant. The new plant is stored, or was deleted later.
  * - `isHeldBack` says whether a running transaction hides changes. The numbers in a restored dump of another
@@ -36,7 +36,7 @@ export const selectChanges = `
       pg_snapshot_xmin(pg_current_snapshot()) as up_to,
       pg_snapshot_xmax(pg_current_snapshot()) as started
     from plant_feed limit 1
-  ), found as (
+  ), candidates as (
     (select case when updated_at is null then 'created' else 'updated' end as type, ${columns}, changed_in
       from plants where ${isInPage}
       order by changed_in, id limit $3::int + 1)
@@ -53,11 +53,11 @@ export const selectChanges = `
   ), measured as (
     select *, row_number() over in_order as place,
       sum(least(${contentBytes}, ${maxPageBytes})) over in_order as bytes
-    from found window in_order as (order by changed_in, id rows unbounded preceding)
+    from candidates window in_order as (order by changed_in, id rows unbounded preceding)
   )
   select
     json_build_object('epoch', epoch, 'forgottenUpTo', forgotten_up_to::text, 'upTo', up_to::text,
-      'found', (select count(*) from found),
+      'candidates', (select count(*) from candidates),
       'isHeldBack', exists (
         (select 1 from plants where changed_in >= (select up_to from feed)
           and changed_in < (select started from feed)

@@ -97,23 +97,25 @@ export class Pool implements Database {
   }
 
   // The casts give the rows the columns that the caller's text selects.
-  readonly write = ((text, values, options) =>
-    this.#run(text, values, options).catch((error) => {
-      throw explainError(error);
-    })) as Run;
+  readonly write = this.#run.bind(this) as Run;
 
   readonly read = ((text, values, options) => {
     const call = { ...options, deadline: deadlineOf(options) };
-    return this.write(text, values, call).catch((error) => {
+    return this.#run(text, values, call).catch((error) => {
       if (outcomeOf(error) !== 'lost') throw error;
-      return this.write(text, values, call);
+      return this.#run(text, values, call);
     });
   }) as Run;
 
-  #run(text: string, values: Parameters<Run>[1], options: RunOptions): Promise<Rows> {
+  async #run(text: string, values: Parameters<Run>[1], options: RunOptions): Promise<Rows> {
     const deadline = deadlineOf(options);
     const ended = this.#send(text, values, options, deadline);
-    return options.calls ? ended : withDeadline(ended, deadline);
+    try {
+      // A batcher itself rejects its calls at their deadlines.
+      return await (options.calls ? ended : withDeadline(ended, deadline));
+    } catch (error) {
+      throw explainError(error);
+    }
   }
 
   /** Waits for a session, and sends a statement. Settles when the statement has ended. */

@@ -49,6 +49,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
       if (query.after === int64Bounds.maximum) return pageOf([], 0);
       const call = { ...options, deadline: deadlineOf(options) };
       if (query.search !== undefined) return readAlone(query, { ...call, kind: 'searches' });
+      // The page is undefined if it may exceed 1 MiB: see `readPages`.
       const page = await lists.run(query, call);
       return page ?? readAlone(query, { ...call, kind: 'reads' });
     },

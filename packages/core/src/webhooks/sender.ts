@@ -78,7 +78,7 @@ export function createSender({
         if (rows.length > 0) {
           end ??= (await feed.end()).end;
           await claimAll(end);
-          end = (await feed.pageAfter(end, maxPageSize, { signal })).end;
+          end = (await feed.waitForChanges(end, maxPageSize, { signal })).end;
           continue;
         }
       } catch (error) {
