@@ -23,7 +23,8 @@ import {
   type PoolState,
 } from './database/database.ts';
 import type { CallOptions } from './database/deadline.ts';
-import { check, PlantStoreError } from './plant-store-error.ts';
+import { check } from './plant-store-error.ts';
+import { contentOf } from './plants/content.ts';
 import {
   type CommittedBatch,
   type Creates,
@@ -62,20 +63,15 @@ function createPlantStore(database: Database, webhookSettings?: WebhookSettings)
     process.nextTick(() => events.emit('batch', committed));
   });
   const webhooks = createWebhooks(database, feed, warn, webhookSettings);
+  const unchecked: PlantStore['unchecked'] = { ...reads, ...edits, ...creates };
   let closed: Promise<void> | undefined;
-  let running = 0;
-  const writesEnded = Promise.withResolvers<void>();
-
-  const unchecked: PlantStore['unchecked'] = {
-    ...reads,
-    create: whileOpen(creates.create),
-    createMany: whileOpen(creates.createMany),
-    replace: whileOpen(edits.replace),
-    delete: whileOpen(edits.delete),
-  };
 
   return {
-    create: async (plant, options) => unchecked.create(check(NewPlant, plant), options),
+    async create(plant, options) {
+      const checked = check(NewPlant, plant);
+      await unchecked.create(checked, options);
+      return contentOf(checked);
+    },
     createMany: async (plants, options) =>
       unchecked.createMany(check(NewPlants, { plants }).plants, options),
     get: async (id, options) => (await unchecked.get(checkId(id), options))?.value(),
@@ -102,34 +98,12 @@ function createPlantStore(database: Database, webhookSettings?: WebhookSettings)
     close: () => (closed ??= close()),
   };
 
-  /** Rejects a write after a call of `close`, which waits for the running writes. */
-  function whileOpen<Call extends unknown[], Output>(write: (...call: Call) => Promise<Output>) {
-    return async (...call: Call): Promise<Output> => {
-      if (closed) throw closing();
-      running += 1;
-      try {
-        return await write(...call);
-      } finally {
-        running -= 1;
-        if (closed && running === 0) writesEnded.resolve();
-      }
-    };
-  }
-
   async function close(): Promise<void> {
-    if (running === 0) writesEnded.resolve();
     feed.close();
-    await webhooks.stop();
-    await writesEnded.promise;
+    await Promise.all([webhooks.stop(), creates.close(), edits.close()]);
     await database.close();
   }
 }
-
-const closing = () =>
-  new PlantStoreError(
-    'shuttingDown',
-    'the store is closing: nothing was written, send the plant again later',
-  );
 
 const checkId = (id: bigint) => check(Id, { id }).id;
 const Id = z.object({ id: Int64 });

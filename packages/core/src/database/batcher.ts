@@ -3,11 +3,12 @@ import { type CallOptions, type Deadline, deadlineOf } from './deadline.ts';
 import {
   type Advice,
   callerDisconnected,
+  closing,
   databaseUnavailable,
   overloaded,
   StatementError,
 } from './errors.ts';
-import { sendUntilSettled } from './send-again.ts';
+import { sendUntilSettled, unsettled } from './send-again.ts';
 
 export interface BatcherOptions<Input, Output> {
   /**
@@ -66,6 +67,7 @@ export class Batcher<Input, Output> {
   #timer: NodeJS.Timeout | undefined;
   /** Whether `#start` will run soon. Calls made together, such as the plants of a request, share a statement. */
   #isScheduled = false;
+  #closed: PromiseWithResolvers<void> | undefined;
 
   constructor(options: BatcherOptions<Input, Output>) {
     this.#options = { sizeOf: () => 0, size: Number.POSITIVE_INFINITY, ...options };
@@ -75,12 +77,13 @@ export class Batcher<Input, Output> {
    * Adds a call, and resolves with its output.
    *
    * @param isBulk whether the call is one of many. Such calls leave half of the queue to single calls.
-   * @throws PlantStoreError `overloaded` when too many calls wait, `databaseUnavailable` at the deadline of the
-   *   call, or the error with which `send` rejects the call.
+   * @throws PlantStoreError `overloaded` when too many calls wait, `shuttingDown` after `close`,
+   *   `databaseUnavailable` at the deadline of the call, or the error with which `send` rejects the call.
    */
   run(input: Input, options?: CallOptions, isBulk = false): Promise<Output> {
     const call = new Call<Input, Output>(input, options, this.#options.sizeOf(input));
-    if (this.#isOverloaded(isBulk)) call.reject(overloaded());
+    if (this.#closed) call.reject(closing());
+    else if (this.#isOverloaded(isBulk)) call.reject(overloaded());
     else {
       this.#waiting.push(call);
       this.#size += call.size;
@@ -93,6 +96,13 @@ export class Batcher<Input, Output> {
   /** The number of calls that wait for a statement. */
   get waiting(): number {
     return this.#waiting.length;
+  }
+
+  /** Rejects further calls, and resolves when each earlier call is settled. */
+  close(): Promise<void> {
+    this.#closed ??= Promise.withResolvers();
+    this.#start();
+    return this.#closed.promise;
   }
 
   get #sent(): Call<Input, Output>[] {
@@ -112,6 +122,9 @@ export class Batcher<Input, Output> {
         this.#running.delete(calls);
         this.#start();
       });
+    }
+    if (this.#closed && unsettled([...this.#waiting, ...this.#sent]).length === 0) {
+      this.#closed.resolve();
     }
     const isIdle = this.#waiting.length === 0 && this.#running.size === 0;
     if (!isIdle) this.#timer ??= setTimeout(this.#look, slowAfter).unref();
@@ -182,7 +195,7 @@ export class Batcher<Input, Output> {
       total += call.size;
       return false;
     });
-    if (rowOf) taken.sort((a, b) => Number(rowOf(a.input) - rowOf(b.input)));
+    if (rowOf) taken.sort((a, b) => compare(rowOf(a.input), rowOf(b.input)));
     return taken;
   }
 
@@ -201,6 +214,12 @@ export class Batcher<Input, Output> {
     }
     return call.isSettled;
   }
+}
+
+/** Compares two ids. Their difference would be a new `bigint`. */
+function compare(one: bigint, other: bigint): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }
 
 /** A call that waits for the database. A call is settled once; later outcomes change nothing. */

@@ -158,6 +158,12 @@ export function overloaded(): PlantStoreError {
   return new PlantStoreError('overloaded', message);
 }
 
+/** The error for a call that comes after `close`. */
+export function closing(): PlantStoreError {
+  const message = 'the store is closing: nothing was written, send the plant again later';
+  return new PlantStoreError('shuttingDown', message);
+}
+
 /** The error of the database or the network that is the cause of an error of the store. */
 export function reasonOf(error: unknown): unknown {
   return error instanceof PlantStoreError ? (error.cause ?? error) : error;

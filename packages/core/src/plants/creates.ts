@@ -5,7 +5,7 @@ import type { CallOptions, Deadline } from '../database/deadline.ts';
 import { outcomeOf, reasonOf } from '../database/errors.ts';
 import { unsettled } from '../database/send-again.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { columnArrays, contentLength, contentOf, hasSameContent } from './content.ts';
+import { columnArrays, contentLength, hasSameContent } from './content.ts';
 import { plantTexts, valuesOf } from './plant-json.ts';
 import { findDurable, insertPlants } from './statements.ts';
 
@@ -47,15 +47,13 @@ export function createCreates(
   });
 
   return {
-    async create(plant: NewPlant, options?: CallOptions): Promise<Plant> {
-      await batcher.run(plant, options);
-      return contentOf(plant);
-    },
+    create: (plant: NewPlant, options?: CallOptions) => batcher.run(plant, options),
 
     createMany: (plants: readonly NewPlant[], options?: CallOptions) =>
       Promise.all(plants.map((plant) => resultOf(plant.id, batcher.run(plant, options, true)))),
 
     pending: () => ({ waiting: batcher.waiting }),
+    close: () => batcher.close(),
   };
 
   /** Inserts plants in one statement. Of the plants with the same id, inserts the first. The ids are ascending. */

@@ -66,6 +66,7 @@ export function createEdits(
       deletes.run({ id, ...conditionOf(ifMatch) }, options),
     replace: (id: bigint, plant: Plant, { ifMatch, ...options }: ConditionalOptions = {}) =>
       replacements.run({ id, plant, ...conditionOf(ifMatch) }, options),
+    close: () => Promise.all([deletes.close(), replacements.close()]),
   };
 
   async function deleteTogether(
