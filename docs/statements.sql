@@ -257,7 +257,7 @@ with feed as materialized (
     pg_snapshot_xmin(pg_current_snapshot()) as up_to,
     pg_snapshot_xmax(pg_current_snapshot()) as started
   from plant_feed limit 1
-), found as (
+), candidates as (
   (select case when updated_at is null then 'created' else 'updated' end as type, id, name, tag, created_at, updated_at, changed_in
     from plants where
     changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint)
@@ -278,11 +278,11 @@ with feed as materialized (
 ), measured as (
   select *, row_number() over in_order as place,
     sum(least(octet_length(name) + coalesce(octet_length(tag), 0), 1048576)) over in_order as bytes
-  from found window in_order as (order by changed_in, id rows unbounded preceding)
+  from candidates window in_order as (order by changed_in, id rows unbounded preceding)
 )
 select
   json_build_object('epoch', epoch, 'forgottenUpTo', forgotten_up_to::text, 'upTo', up_to::text,
-    'found', (select count(*) from found),
+    'candidates', (select count(*) from candidates),
     'isHeldBack', exists (
       (select 1 from plants where changed_in >= (select up_to from feed)
         and changed_in < (select started from feed)
