@@ -20,29 +20,29 @@ select
   case when clock_timestamp() < $3::timestamptz then ids else ('the deadline of this write has passed: ' || clock_timestamp())::bigint::text end,
   (select json_object_agg(id, changed_in)::text from plants
     where id = any($1::bigint[]) and id <> all(ids::bigint[])),
-  pg_catalog.pg_logical_emit_message(true, 'plant-store', '')
+  pg_logical_emit_message(true, 'plant-store', '')
 from (select coalesce(array_agg(id)::text, '{}') as ids from deleted) as done;
 
 -- plants: findDurable
 select
-(pg_catalog.json_agg(id) filter (where true))::text,
-(pg_catalog.json_agg(name) filter (where true))::text,
-(pg_catalog.json_agg(tag) filter (where true))::text,
-(pg_catalog.json_agg(created_at at time zone interval '0') filter (where true))::text,
+(json_agg(id) filter (where true))::text,
+(json_agg(name) filter (where true))::text,
+(json_agg(tag) filter (where true))::text,
+(json_agg(created_at at time zone interval '0') filter (where true))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where true))::text end, pg_catalog.pg_logical_emit_message(true, 'plant-store', '') from plants where id = any($1::bigint[]);
+  then (json_agg(updated_at at time zone interval '0') filter (where true))::text end, pg_logical_emit_message(true, 'plant-store', '') from plants where id = any($1::bigint[]);
 
 -- plants: findNothing
 select id, name, tag, created_at, updated_at from plants where false;
 
 -- plants: findPlants
 select
-(pg_catalog.json_agg(id) filter (where true))::text,
-(pg_catalog.json_agg(name) filter (where true))::text,
-(pg_catalog.json_agg(tag) filter (where true))::text,
-(pg_catalog.json_agg(created_at at time zone interval '0') filter (where true))::text,
+(json_agg(id) filter (where true))::text,
+(json_agg(name) filter (where true))::text,
+(json_agg(tag) filter (where true))::text,
+(json_agg(created_at at time zone interval '0') filter (where true))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where true))::text end, json_agg(changed_in)::text from plants where id = any($1::bigint[]);
+  then (json_agg(updated_at at time zone interval '0') filter (where true))::text end, json_agg(changed_in)::text from plants where id = any($1::bigint[]);
 
 -- plants: insertPlants
 with inserted as (
@@ -64,23 +64,23 @@ with replaced as (
 select
   case when clock_timestamp() < $5::timestamptz
     then (select changed_in::text from plants where id = $1::bigint) else ('the deadline of this write has passed: ' || clock_timestamp())::bigint::text end,
-  pg_catalog.pg_logical_emit_message(true, 'plant-store', ''), done.*
+  pg_logical_emit_message(true, 'plant-store', ''), done.*
 from (select
-(pg_catalog.json_agg(id) filter (where true))::text,
-(pg_catalog.json_agg(name) filter (where true))::text,
-(pg_catalog.json_agg(tag) filter (where true))::text,
-(pg_catalog.json_agg(created_at at time zone interval '0') filter (where true))::text,
+(json_agg(id) filter (where true))::text,
+(json_agg(name) filter (where true))::text,
+(json_agg(tag) filter (where true))::text,
+(json_agg(created_at at time zone interval '0') filter (where true))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where true))::text end, json_agg(changed_in)::text from replaced) as done;
+  then (json_agg(updated_at at time zone interval '0') filter (where true))::text end, json_agg(changed_in)::text from replaced) as done;
 
 -- plants: searchPageOfAll
 select count(*)::int,
-(pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(created_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(created_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
+  then (json_agg(updated_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
   case when count(*) <= $2::int then (
     select max(id)::text from (
       select id from plants
@@ -104,12 +104,12 @@ from (
 
 -- plants: searchPageOfTag
 select count(*)::int,
-(pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(created_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(created_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
+  then (json_agg(updated_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
   case when count(*) <= $2::int then (
     select max(id)::text from (
       select id from plants
@@ -135,12 +135,12 @@ hashtextextended(tag, 0) = hashtextextended($4::text, 0) and case when tag = $4:
 
 -- plants: selectPageOfAll
 select count(*)::int,
-(pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(created_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(created_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
+  then (json_agg(updated_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
   null
 from (
   select *, row_number() over in_order as place, sum(octet_length(name) + coalesce(octet_length(tag), 0)) over in_order as bytes
@@ -154,12 +154,12 @@ from (
 
 -- plants: selectPageOfTag
 select count(*)::int,
-(pg_catalog.json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
-(pg_catalog.json_agg(created_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(id) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(name) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(tag) filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
+(json_agg(created_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
+  then (json_agg(updated_at at time zone interval '0') filter (where place <= $2::int and (bytes <= 1048576 or place = 1)))::text end,
   null
 from (
   select *, row_number() over in_order as place, sum(octet_length(name) + coalesce(octet_length(tag), 0)) over in_order as bytes
@@ -177,12 +177,12 @@ select page.*
 from unnest((select $1::bigint[]), (select $2::text[])) with ordinality as asked (lowest, tag, place)
 cross join lateral (
   select coalesce(bool_and(is_small), true),
-(pg_catalog.json_agg(id) filter (where is_small))::text,
-(pg_catalog.json_agg(name) filter (where is_small))::text,
-(pg_catalog.json_agg(tag) filter (where is_small))::text,
-(pg_catalog.json_agg(created_at at time zone interval '0') filter (where is_small))::text,
+(json_agg(id) filter (where is_small))::text,
+(json_agg(name) filter (where is_small))::text,
+(json_agg(tag) filter (where is_small))::text,
+(json_agg(created_at at time zone interval '0') filter (where is_small))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where is_small))::text end
+  then (json_agg(updated_at at time zone interval '0') filter (where is_small))::text end
   from (
     select * from (
       select id, name, tag, created_at, updated_at, octet_length(name) + coalesce(octet_length(tag), 0) <= (select $4::int) as is_small
@@ -198,12 +198,12 @@ select page.*
 from unnest((select $1::bigint[]), (select $2::text[])) with ordinality as asked (lowest, tag, place)
 cross join lateral (
   select coalesce(bool_and(is_small), true),
-(pg_catalog.json_agg(id) filter (where is_small))::text,
-(pg_catalog.json_agg(name) filter (where is_small))::text,
-(pg_catalog.json_agg(tag) filter (where is_small))::text,
-(pg_catalog.json_agg(created_at at time zone interval '0') filter (where is_small))::text,
+(json_agg(id) filter (where is_small))::text,
+(json_agg(name) filter (where is_small))::text,
+(json_agg(tag) filter (where is_small))::text,
+(json_agg(created_at at time zone interval '0') filter (where is_small))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where is_small))::text end
+  then (json_agg(updated_at at time zone interval '0') filter (where is_small))::text end
   from (
     select * from (
       select id, name, tag, created_at, updated_at, octet_length(name) + coalesce(octet_length(tag), 0) <= (select $4::int) as is_small
@@ -303,12 +303,12 @@ select
   page.*
 from feed cross join (
   select json_agg(changed_in::text)::text, json_agg(type)::text,
-(pg_catalog.json_agg(id) filter (where true))::text,
-(pg_catalog.json_agg(name) filter (where true))::text,
-(pg_catalog.json_agg(tag) filter (where true))::text,
-(pg_catalog.json_agg(created_at at time zone interval '0') filter (where true))::text,
+(json_agg(id) filter (where true))::text,
+(json_agg(name) filter (where true))::text,
+(json_agg(tag) filter (where true))::text,
+(json_agg(created_at at time zone interval '0') filter (where true))::text,
 case when count(updated_at) > 0
-  then (pg_catalog.json_agg(updated_at at time zone interval '0') filter (where true))::text end
+  then (json_agg(updated_at at time zone interval '0') filter (where true))::text end
   from (
     select * from measured where place <= $3::int and (bytes <= 1048576 or place = 1)
     order by place

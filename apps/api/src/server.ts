@@ -151,7 +151,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
  */
 async function drain(server: FastifyInstance): Promise<void> {
   server.log.info('stopping');
-  server.isClosing = true; // Fastify now sends `Connection: close` with each response.
+  server.isClosing = true; // In `close`, Fastify sends `Connection: close` with each response.
   await setTimeout(server.drainDelay);
   server.store.feed.close();
   // A response that began before the shutdown leaves its connection open.

@@ -93,7 +93,7 @@ function lineReader(facts: FileFacts) {
     const content = isInside ? 'open' : contentOf(text);
     if (content === 'blank') return void facts.blank++;
     if (isFirst) facts.rows++;
-    if (content === 'open' && (isFirst || isInside) && whole.length <= maxOpenText) {
+    if (content === 'open' && whole.length <= maxOpenText) {
       open = whole;
       return undefined;
     }

@@ -41,7 +41,7 @@ export function parseJson(
  */
 const mayRound = /(?:^|[\s:,[])-?(?:[\d.]+[eE]|[\d.]{16,})/;
 
-/** Matches the strings and numbers of a JSON text. The closing quote is optional, so matching is linear. */
+/** Matches the strings and numbers of a JSON text. With a required closing quote, many quotes would take quadratic time. */
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|([-+.\deE]+)/gs;
 
 /** The placeholder for the first replaced number. Every number that is not replaced is smaller. */
@@ -100,7 +100,7 @@ export function integerForJson(integer: bigint): unknown {
   return (JSON as JSON & { rawJSON(text: string): unknown }).rawJSON(String(integer));
 }
 
-/** The smallest and the largest 64-bit signed integer. JSON Schema uses the same property names. */
+/** The smallest and the largest 64-bit signed integer. */
 export const int64Bounds = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n } as const;
 
 /** Describes the range of an id in error messages and in the OpenAPI document. */

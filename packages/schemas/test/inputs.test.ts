@@ -13,7 +13,7 @@ it('keeps the error codes that clients rely on', () => {
   );
 });
 
-/** Values of each kind. Every schema rejects some of these values. */
+/** Every schema rejects some of these values. */
 const values = [
   ...[undefined, null, true, [], {}, { unknown: 1 }, Symbol('x'), new Date(Number.NaN)],
   ...['', ' ', 'x', '1.5', '\0', '\ud800', 'x'.repeat(1_000)],
@@ -23,7 +23,6 @@ const values = [
 /** A message follows the name of a field, as in "name is missing: it must be a string". */
 const begins = /^((is missing: it )?must |has no parameter ")/;
 
-/** The schemas of the inputs that clients send. */
 const { NewPlant, NewPlants, ListPlants, CountPlants, PlantIdInput } = schemas;
 const { ListPlantChanges, FollowPlantChanges, Nothing, IdFromText, IntegerText } = schemas;
 const inputs = { NewPlant, NewPlants, ListPlants, CountPlants, PlantIdInput };

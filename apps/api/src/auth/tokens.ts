@@ -3,7 +3,7 @@ import { type Authentication, PlantStoreError, type Principal } from '@plant-sto
 import { scopes } from '@plant-store/schemas';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 
-/** Finds the principal of an access token. Returns undefined when the token is not valid. */
+/** Finds the principal of an access token (see `start.ts`), or returns undefined when the token is not valid. */
 export type Authenticate = (token: string) => Authentication;
 
 /** A hook that accepts only requests with a valid bearer token (RFC 6750), and sets their principal. */

@@ -105,7 +105,7 @@ export function createErrorLog(log: FastifyBaseLogger): LogError {
     const status = httpStatus(kind);
     const request = source && 'raw' in source ? source : undefined;
     if (request) {
-      // An incomplete request that has failed fails again when its connection closes.
+      // After an error before the end of the body, Fastify reports the close of the connection as another error.
       if (request.errors && !request.raw.complete) return;
       request.errors = [...(request.errors ?? []), error];
     } else if (source) {

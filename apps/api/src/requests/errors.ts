@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PlantStoreError } from '@plant-store/core';
-import { toStoreError as storeErrorOf } from '@plant-store/core/router';
+import { toStoreError } from '@plant-store/core/router';
 import {
   type ErrorKind,
   errorCatalogue,
@@ -28,7 +28,7 @@ export function sendError(thrown: unknown, _request: FastifyRequest, reply: Fast
 
 /** Logs an error and sets the status and the headers of its response. The surface writes the body. */
 export function prepareError(thrown: unknown, reply: FastifyReply): PlantStoreError {
-  const error = toStoreError(thrown);
+  const error = toHttpError(thrown);
   reply.server.logError(error, reply.request);
   // Fastify closes the connection after each error of a body parser. On an open connection, Node drops the rest of
   // the body, and a client that still sends its body can read the response.
@@ -37,9 +37,9 @@ export function prepareError(thrown: unknown, reply: FastifyReply): PlantStoreEr
   return error;
 }
 
-/** Turns any thrown value into an error of the catalogue. An unknown error becomes the error `internal`. */
-export function toStoreError(thrown: unknown): PlantStoreError {
-  return frameworkError(thrown) ?? storeErrorOf(thrown);
+/** Turns any thrown value, even an error of Fastify, into an error of the catalogue. */
+export function toHttpError(thrown: unknown): PlantStoreError {
+  return frameworkError(thrown) ?? toStoreError(thrown);
 }
 
 /** Makes the error for an error of Fastify or of Node: its code is the HTTP status × 100. */

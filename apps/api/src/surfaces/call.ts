@@ -3,7 +3,7 @@ import { deadlineIn, defaultTimeout } from '@plant-store/core/internal';
 import type { Context } from '@plant-store/core/router';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkTokenAgain, principalOf } from '../auth/tokens.ts';
-import { jsonHeaders, toStoreError } from '../requests/errors.ts';
+import { jsonHeaders, toHttpError } from '../requests/errors.ts';
 import { isLarge } from '../requests/limits.ts';
 
 /** The procedures of a surface, by their names. */
@@ -25,7 +25,7 @@ export function callContext(request: FastifyRequest, reply: FastifyReply): Conte
       await checkTokenAgain(request);
       return output;
     },
-    onError: (error) => server.logError(toStoreError(error), request),
+    onError: (error) => server.logError(toHttpError(error), request),
   };
 }
 
@@ -35,7 +35,7 @@ export function isGone(this: FastifyRequest): boolean {
   return destroyed || readableEnded;
 }
 
-/** Counts a request before it waits for changes. The log and the metrics leave out the time of the wait. */
+/** Counts a request before it waits for changes. The metrics leave out the time of the wait. */
 export function startWaiting(request: FastifyRequest, { elapsedTime, raw }: FastifyReply): void {
   if (request.waitsFrom !== undefined) return;
   request.server.budgets.streams.takeFor(raw, 1);

@@ -5,7 +5,7 @@ import type { ChangesText, Procedure } from '@plant-store/core/internal';
 import type { TrackedEnvelope } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkTokenAgain } from '../auth/tokens.ts';
-import { toStoreError } from '../requests/errors.ts';
+import { toHttpError } from '../requests/errors.ts';
 import { isObject } from '../requests/json-body.ts';
 import type { Budget } from '../requests/limits.ts';
 import { callContext, startWaiting } from './call.ts';
@@ -85,7 +85,7 @@ export function eventHandler(
     reply.raw.once('close', () => connection.abort());
     const pages = await procedure.call({
       ctx: callContext(request, reply),
-      getRawInput: () => withLastEventId(readInput(request), request),
+      readInput: () => withLastEventId(readInput(request), request),
       signal: connection.signal,
     });
     startWaiting(request, reply);
@@ -130,7 +130,7 @@ export function eventHandler(
         }
       }
     } catch (thrown) {
-      const error = toStoreError(thrown);
+      const error = toHttpError(thrown);
       // In a shutdown, the client connects again, and reaches another instance.
       if (connection.signal.aborted || error.kind === 'shuttingDown') return;
       request.server.logError(error, request);

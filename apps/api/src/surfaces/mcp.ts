@@ -7,7 +7,7 @@ import { errorCatalogue, IdFromText } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { showText } from '../observability/log.ts';
-import { messageOf, prepareError, toStoreError } from '../requests/errors.ts';
+import { messageOf, prepareError, toHttpError } from '../requests/errors.ts';
 import { isObject, parseJsonBodies, readJson } from '../requests/json-body.ts';
 import { callContext, type SurfaceOptions, sendJson } from './call.ts';
 
@@ -80,11 +80,11 @@ function toolOf([name, { definition }]: [string, Procedure]) {
   const tool: Tool = { name, description: meta.tool, inputSchema: inputSchema(input), annotations };
   const call = async (args: unknown, ctx: Context, request: FastifyRequest): Promise<Result> => {
     try {
-      const output = await definition.call({ ctx, getRawInput: () => readIds(args) });
+      const output = await definition.call({ ctx, readInput: () => readIds(args) });
       const value = output instanceof OutputText ? output.value() : output;
       return { content: [{ type: 'text', text: JSON.stringify(value ?? 'done', writeIds) }] };
     } catch (thrown) {
-      const error = toStoreError(thrown);
+      const error = toHttpError(thrown);
       request.server.logError(error, request);
       const text = JSON.stringify({ error: error.code, message: messageOf(error) });
       return { content: [{ type: 'text', text }], isError: true };

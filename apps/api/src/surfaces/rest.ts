@@ -43,8 +43,8 @@ export async function rest(scope: FastifyInstance, { procedures }: SurfaceOption
 function outputHandler(operation: Operation, { call, input, type }: Procedure['definition']) {
   const readInput = inputReader(operation, input);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const getRawInput = () => readInput(request);
-    const output = await call({ ctx: callContext(request, reply), getRawInput });
+    const ctx = callContext(request, reply);
+    const output = await call({ ctx, readInput: () => readInput(request) });
     if (output instanceof PlantText) {
       const etag = `"${output.etag}"`; // The ETag of a plant is a header (RFC 9110 §8.8.3).
       reply.header('etag', etag);
@@ -132,7 +132,7 @@ const once = z.string({ error: 'is given more than once' });
 function integersIn(schema: z.ZodType): Record<string, z.ZodType> {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   const texts = Object.entries(properties).flatMap(([name, property]) => {
-    const { override, ...own } = property as JsonSchema & { override?: JsonSchema }; // Our metadata.
+    const { override, ...own } = property as JsonSchema & { override?: JsonSchema }; // Metadata of our schemas.
     const { type, format } = override ?? own;
     if (type !== 'integer') return [];
     const integer = format === 'int64' ? IdFromText : IntegerText.transform(Number);

@@ -5,7 +5,7 @@ import { type Context, errorShape } from '@plant-store/core/router';
 import { httpStatus, maxBatchCalls, shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { showText } from '../observability/log.ts';
-import { errorHeaders, messageOf, prepareError, toStoreError } from '../requests/errors.ts';
+import { errorHeaders, messageOf, prepareError, toHttpError } from '../requests/errors.ts';
 import { checkQuery } from '../requests/headers.ts';
 import { isObject, parseJsonBodies, readJson, readJsonText } from '../requests/json-body.ts';
 import { isLarge } from '../requests/limits.ts';
@@ -64,7 +64,7 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
         statuses.add(200);
         return envelope(output);
       } catch (thrown) {
-        const error = toStoreError(thrown);
+        const error = toHttpError(thrown);
         server.logError(error, request);
         reply.headers(errorHeaders(error));
         statuses.add(httpStatus(error.kind));
@@ -106,8 +106,8 @@ function sendTrpcError(thrown: unknown, request: FastifyRequest, reply: FastifyR
   return sendJson(reply, errorEnvelope(error, pathOf(request)));
 }
 
-function call({ call }: Procedure['definition'], ctx: Context, input: unknown): Promise<unknown> {
-  return call({ ctx, getRawInput: () => decode(input) });
+function call({ call }: Procedure['definition'], ctx: Context, input: unknown): unknown {
+  return call({ ctx, readInput: () => decode(input) });
 }
 
 /** The names of the procedures in a path. The route of a subscription has no wildcard. */

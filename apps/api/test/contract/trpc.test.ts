@@ -95,7 +95,7 @@ it.each([
   'responds to %s %s as the library tRPC does',
   async (...call) => {
     const [method, , path, body] = call;
-    // After these requests, the plants of the compared requests exist.
+    // These requests create the plants that the compared requests read or create again.
     await responseTo('POST', 'createPlant', JSON.stringify(plant(1)));
     await responseTo(method, path, body);
     expect(await responseTo(method, path, body)).toEqual(await trpcResponseTo(method, path, body));

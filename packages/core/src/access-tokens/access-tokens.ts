@@ -36,7 +36,7 @@ export interface AccessTokens {
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
-   * Creates a token for the owner of another token (the grantor). Also throws the errors of `create`.
+   * Creates a token with at most the scopes of another token, the grantor's. Also throws the errors of `create`.
    *
    * @throws PlantStoreError `insufficientScope` when the grantor lacks one of the scopes, `invalidInput` when
    *   the new token would expire after the grantor's, and `tokenInvalid` when the grantor's was revoked.

@@ -71,6 +71,7 @@ export class Feed {
    */
   async waitForChanges(cursor: Cursor, limit: number, wait: WaitOptions): Promise<ChangesText> {
     for (let after = cursor; ; ) {
+      // An empty page of the tail means that there is nothing new, so no read is needed.
       const page =
         this.#tail.after(after, limit) ?? (await this.read(after, limit, { caller: wait.caller }));
       if (page.changes.length > 0) return page;
@@ -129,7 +130,7 @@ export class Feed {
     return { epoch: end.epoch, transaction, id: lastId };
   }
 
-  /** Forgets the deletions that are older than some days, and returns their number. */
+  /** Forgets the deletions that are older than `days`, and returns their number. */
   async forgetDeletions(days: number): Promise<number> {
     for (let sum = 0; ; ) {
       const values = [String(days), String(forgetStep)];

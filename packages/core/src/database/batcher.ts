@@ -5,6 +5,7 @@ import {
   callerDisconnected,
   closing,
   databaseUnavailable,
+  overdue,
   overloaded,
   StatementError,
 } from './errors.ts';
@@ -149,7 +150,7 @@ export class Batcher<Input, Output> {
     this.#timer = undefined;
     const now = performance.now();
     for (const call of this.#sent) {
-      if (call.deadline <= now) call.reject(databaseUnavailable(undefined, this.#options.advice));
+      if (call.deadline <= now) call.reject(databaseUnavailable(overdue(), this.#options.advice));
     }
     this.#keep((call) => !this.#hasLeft(call, now));
     this.#start();

@@ -81,10 +81,10 @@ export interface RunOptions extends CallOptions {
   readonly kind: Kind;
   /**
    * The calls that share the statement, if a batcher sends it. The batcher rejects each call at its deadline, so
-   * the promise of this statement settles when the statement has ended. Without `calls`, it settles at the
+   * the promise of this statement settles when the statement has ended. Without `sharedBy`, it settles at the
    * deadline at the latest.
    */
-  readonly calls?: readonly { readonly caller: Caller | undefined }[];
+  readonly sharedBy?: readonly { readonly caller: Caller | undefined }[];
 }
 
 export interface PoolState {

@@ -1,5 +1,5 @@
 import { invalidInput } from '../plant-store-error.ts';
-import { StatementError } from './errors.ts';
+import { overdue } from './errors.ts';
 
 /** The time by which a call ends, as milliseconds on the clock `performance.now()`. */
 export type Deadline = number;
@@ -41,9 +41,8 @@ export function deadlineIn(milliseconds: number): Deadline {
 /** Settles as a promise does, or rejects at the deadline. */
 export async function withDeadline<T>(promise: PromiseLike<T>, deadline: Deadline): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const error = () => new StatementError('overdue', 'the database did not respond in time');
   const delay = Math.max(0, deadline - performance.now());
-  const timer = setTimeout(() => late.reject(error()), delay);
+  const timer = setTimeout(() => late.reject(overdue()), delay);
   try {
     return await Promise.race([promise, late.promise]);
   } finally {

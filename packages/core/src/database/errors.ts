@@ -158,9 +158,12 @@ export function overloaded(): PlantStoreError {
   return new PlantStoreError('overloaded', message);
 }
 
+/** The error for a statement that has not ended at its deadline. */
+export const overdue = () => new StatementError('overdue', 'the database did not respond in time');
+
 /** The error for a call that comes after `close`. */
 export function closing(): PlantStoreError {
-  const message = 'the store is closing: nothing was written, send the plant again later';
+  const message = 'the store is closing: nothing was written, send the request again later';
   return new PlantStoreError('shuttingDown', message);
 }
 

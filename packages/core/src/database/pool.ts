@@ -63,7 +63,7 @@ const poolerPatience = 30_000;
 /**
  * Runs the statements of a store. Each kind of statement has its own sessions, and one queue in front of them.
  *
- * When the server goes silent:
+ * Postgres itself ends a slow statement before its deadline: see `postgres.ts`. When the server goes silent:
  *
  * 1. The caller of a statement gets an error at the deadline.
  * 2. The statement keeps its session, and the session its place in the pool. So a database that is slow, or that
@@ -112,7 +112,7 @@ export class Pool implements Database {
     const ended = this.#send(text, values, options, deadline);
     try {
       // A batcher itself rejects its calls at their deadlines.
-      return await (options.calls ? ended : withDeadline(ended, deadline));
+      return await (options.sharedBy ? ended : withDeadline(ended, deadline));
     } catch (error) {
       throw explainError(error);
     }
@@ -122,7 +122,7 @@ export class Pool implements Database {
   async #send(
     text: string,
     values: Parameters<Run>[1],
-    { kind, caller, calls = [{ caller }] }: RunOptions,
+    { kind, caller, sharedBy = [{ caller }] }: RunOptions,
     deadline: Deadline,
   ): Promise<Rows> {
     const lane = this.#lanes.get(kind);
@@ -142,7 +142,7 @@ export class Pool implements Database {
       if (performance.now() >= deadline) throw new StatementError('late', lateWrite);
       const sent = typeof values === 'function' ? values(session.timeOf(deadline)) : values;
       if (statementObservers.size > 0) {
-        const callers = calls.flatMap((call) => call.caller ?? []);
+        const callers = sharedBy.flatMap((call) => call.caller ?? []);
         ends = [...statementObservers].map((observe) => observe({ text, callers }));
       }
       return await session.query(text, sent);

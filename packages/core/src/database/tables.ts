@@ -82,7 +82,7 @@ export const plantFeed = pgTable('plant_feed', {
 
 /** The table contains the SHA-256 of each token, in hexadecimal, never the token itself. */
 export const accessTokens = pgTable('access_tokens', {
-  /** The public name of the token: 16 hexadecimal digits. */
+  /** Not a secret: 16 hexadecimal digits. */
   id: text().primaryKey().default(sql`left(md5(gen_random_uuid()::text), 16)`),
   sha256: text().notNull().unique(),
   name: text().notNull(),

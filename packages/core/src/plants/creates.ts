@@ -66,7 +66,7 @@ export function createCreates(
       const { rows } = await write<[ids: string]>(
         insertPlants,
         (time) => [...columnArrays(plants), time],
-        { kind: 'creates', calls: creates, deadline },
+        { kind: 'creates', sharedBy: creates, deadline },
       );
       onCommit({ size: plants.length, milliseconds: performance.now() - startedAt });
       const inserted = new Set(rows[0]?.[0].slice(1, -1).split(','));
@@ -95,7 +95,7 @@ export function createCreates(
     try {
       const { rows } = await read<string[]>(findDurable, [`{${ids}}`], {
         kind: 'creates',
-        calls: creates,
+        sharedBy: creates,
         deadline,
       });
       const [columns = []] = rows;

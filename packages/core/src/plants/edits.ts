@@ -80,7 +80,7 @@ export function createEdits(
     ];
     const { rows } = await write<[ids: string, kept: string | null]>(deletePlants, values, {
       kind: 'edits',
-      calls,
+      sharedBy: calls,
       deadline,
     });
     onCommit();
@@ -105,7 +105,7 @@ export function createEdits(
       const values = (time: string) => [String(id), ...contentValues(plant), expected, time];
       const { rows } = await write<(string | null)[]>(replacePlant, values, {
         kind: 'edits',
-        calls,
+        sharedBy: calls,
         deadline,
       });
       onCommit();

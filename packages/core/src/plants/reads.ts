@@ -63,8 +63,8 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     },
 
     /**
-     * Resolves when the database responds and has the table. Concurrent calls share one query. Without the shared
-     * query, queries would accumulate while the database does not respond.
+     * Resolves when the database responds and has the table. Concurrent calls share one query, so that queries do
+     * not accumulate while the database is silent.
      */
     async ready(): Promise<void> {
       readiness ??= read(sql.findNothing, [], { kind: 'reads' }).finally(() => {
@@ -78,7 +78,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     const ids = new Set(calls.map(({ input }) => input));
     const { rows } = await read<Columns>(sql.findPlants, [`{${[...ids]}}`], {
       kind: 'reads',
-      calls,
+      sharedBy: calls,
       deadline,
     });
     const [columns = []] = rows;
@@ -87,7 +87,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     for (const call of calls) call.resolve(plants.get(String(call.input)));
   }
 
-  /** Pages of the same size and with the same kind of condition share a statement. */
+  /** Pages of the same size and with the same kind of condition share a statement. Never rejects. */
   async function listTogether(calls: readonly List[]): Promise<void> {
     const groups = Map.groupBy(calls, ({ input }) => `${input.limit} ${input.tag === undefined}`);
     const sent = [...groups.values()].map((group) => sendUntilSettled(group, { send: readPages }));
@@ -110,7 +110,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
         String(limit),
         String(Math.floor(maxBytes)),
       ],
-      { kind: 'reads', calls, deadline },
+      { kind: 'reads', sharedBy: calls, deadline },
     );
     for (const [i, call] of calls.entries()) {
       const [isSmall, ...columns] = rows[i] ?? [];
@@ -143,8 +143,8 @@ export type Reads = ReturnType<typeof createReads>;
 /**
  * Makes a page from the columns of its plants, and perhaps of one further plant.
  *
- * @param found the number of plants that a search found. Then the last column is the id after which the next
- *   page begins, if no further plant was found.
+ * @param found the number of plants of a page that was read alone. Then the last column is the id after which
+ *   the next page of a search begins, if no further plant was found.
  */
 function pageOf(columns: Columns, limit: number, found?: number): OutputText<PlantPage> {
   const all = plantTexts(columns);

@@ -14,17 +14,17 @@ const utc = "interval '0'";
 /**
  * SQL for the columns of several plants as JSON: one array for each column, in the order of `plantColumns`. One
  * JSON object for each plant would take Postgres three times as long. `updated_at` is null when no plant was
- * replaced. Without `pg_catalog`, Postgres might run a function of another schema.
+ * replaced.
  *
  * @param condition selects the plants
  */
 export const plantArrays = (condition = 'true') => `
-  (pg_catalog.json_agg(id) filter (where ${condition}))::text,
-  (pg_catalog.json_agg(name) filter (where ${condition}))::text,
-  (pg_catalog.json_agg(tag) filter (where ${condition}))::text,
-  (pg_catalog.json_agg(created_at at time zone ${utc}) filter (where ${condition}))::text,
+  (json_agg(id) filter (where ${condition}))::text,
+  (json_agg(name) filter (where ${condition}))::text,
+  (json_agg(tag) filter (where ${condition}))::text,
+  (json_agg(created_at at time zone ${utc}) filter (where ${condition}))::text,
   case when count(updated_at) > 0
-    then (pg_catalog.json_agg(updated_at at time zone ${utc}) filter (where ${condition}))::text end`;
+    then (json_agg(updated_at at time zone ${utc}) filter (where ${condition}))::text end`;
 
 /**
  * SQL that causes an error, which undoes the whole statement. A write may be late because the network is slow,
@@ -37,7 +37,7 @@ const tooLate = `('${lateWrite}: ' || clock_timestamp())::bigint::text`;
  * SQL that makes even a statement without changes wait for the synchronous standby at its end. When somebody
  * cancels the wait of a commit, its rows are visible before they are durable.
  */
-const waitForStandby = `pg_catalog.pg_logical_emit_message(true, 'plant-store', '')`;
+const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 
 /**
  * Inserts the plants whose ids are free, and returns the ids of these plants. The clock is checked after the

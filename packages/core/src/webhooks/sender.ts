@@ -158,7 +158,7 @@ export function createSender({
       const last = changes.at(-1)?.position;
       // When no change is left, each plant of the message has a newer change.
       if (!last) return { id, to: begun || page.end };
-      // This page may end before the message did, because each instance keeps pages of its own.
+      // A repeated message may reach beyond this page, because each instance keeps pages of its own.
       const isWhole = changes.length === page.changes.length;
       const to = isWhole ? page.end : { ...page.end, ...last };
       const body = messageBody('plants.changed', `{"changes":[${changes.map(changeJson)}]}`);

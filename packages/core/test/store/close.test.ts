@@ -40,7 +40,7 @@ describe.each(profiles)('close on $name', (profile) => {
     const [plant = { id: 0n, name: '' }] = newPlants(1);
     const shuttingDown = {
       kind: 'shuttingDown',
-      message: 'the store is closing: nothing was written, send the plant again later',
+      message: 'the store is closing: nothing was written, send the request again later',
     };
     await expect(store.create(plant)).rejects.toMatchObject(shuttingDown);
     expect(await store.createMany([plant])).toMatchObject([{ id: plant.id, error: shuttingDown }]);

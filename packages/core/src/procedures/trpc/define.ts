@@ -80,8 +80,14 @@ export const t = initTRPC
 
 interface Call {
   readonly ctx: Context;
-  readonly getRawInput: () => unknown;
+  /** Returns the input as the client sent it. This function must not be asynchronous. */
+  readonly readInput: () => unknown;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** A call by a router of tRPC. */
+interface TRPCCall extends Omit<Call, 'readInput'> {
+  readonly getRawInput: () => Promise<unknown>;
 }
 
 interface Types<Type = 'query' | 'mutation' | 'subscription', In = z.ZodType, Out = z.ZodType> {
@@ -100,9 +106,9 @@ export interface Procedure {
      * Checks the principal's scopes, checks the input, and runs the procedure. The output may be an
      * `OutputText`.
      *
-     * @throws PlantStoreError
+     * @throws PlantStoreError, or rejects with it
      */
-    call(call: Call): Promise<unknown>;
+    call(call: Call): unknown;
   };
 }
 
@@ -145,19 +151,22 @@ export function define<Type extends Types['type'], In extends z.ZodType, Out ext
   }): Procedure & TRPCProcedure<Type, In, Out> {
   const meta = toMeta(description);
   const { scope } = description;
-  const call = async ({ ctx, getRawInput, signal }: Call): Promise<unknown> => {
+  // Not `async`, because each promise costs time in a batch.
+  const call = ({ ctx, readInput, signal }: Call): unknown => {
     const isAllowed = scope === 'none' || ctx.principal.scopes.includes(scope);
     if (!isAllowed) throw insufficientScope(scope);
-    const { data, error } = input.safeParse(await getRawInput());
+    const { data, error } = input.safeParse(readInput());
     if (error) throw invalidInput(error);
-    // With `await`, the promise of `call` settles two turns of the microtask queue sooner.
-    return await run({ ctx, input: data, signal });
+    return run({ ctx, input: data, signal });
   };
   const builder: object = t.procedure.meta(meta).input(input).output(output);
   // The cast is needed, because tRPC has different types for the resolvers of queries, mutations and
   // subscriptions.
-  const methods = builder as Record<Type, (resolver: typeof call) => TRPCProcedure<Type, In, Out>>;
-  const callHere = async (options: Call) => inObjects(await call(options));
+  const methods = builder as Record<Type, (resolver: unknown) => TRPCProcedure<Type, In, Out>>;
+  const callHere = async ({ ctx, getRawInput, signal }: TRPCCall) => {
+    const raw = await getRawInput();
+    return inObjects(await call({ ctx, readInput: () => raw, signal }));
+  };
   const definition = { type, meta, input, output, call };
   return Object.assign(callHere, methods[type](callHere), { definition });
 }
