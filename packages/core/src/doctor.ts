@@ -92,11 +92,6 @@ const checks: readonly Check[] = [
       select 'the prepared transaction ' || quote_literal(gid), extract(epoch from now() - prepared)::int
       from pg_prepared_xacts where transaction = pg_snapshot_xmin(pg_current_snapshot())::xid
     ) as holders where seconds >= 10`),
-  (query) =>
-    query(`
-    select 'webhooks' as check, 'warning' as level, format('the last %s attempts of %s failed (%s): correct '
-      || 'the endpoint, and resume the webhook', failures, to_json(name), last_attempt ->> 'error') as message
-    from webhooks where failures > 0 or paused_because is not null order by name`),
   tryCommit, // This is the last check, because a slow commit occupies the session.
 ];
 

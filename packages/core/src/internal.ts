@@ -4,11 +4,7 @@ export { createPrincipalCache } from './access-tokens/principals.ts';
 export type { ChangesText } from './changes/read-changes.ts';
 export { deadlineIn, defaultTimeout } from './database/deadline.ts';
 export { outcomeOf } from './database/errors.ts';
-export {
-  describeStatement,
-  type StatementObserver,
-  statementObservers,
-} from './database/pool.ts';
+export { describeStatement, statementObservers } from './database/pool.ts';
 export { databaseCode, invalidInput } from './plant-store-error.ts';
 export { OutputText, PlantText } from './plants/output-text.ts';
 export { define, type Operation, type Procedure } from './procedures/trpc/define.ts';

@@ -1,5 +1,5 @@
 import { type ErrorKind, errorCatalogue, type Scope, shorten } from '@plant-store/schemas';
-import type * as z from 'zod';
+import * as z from 'zod';
 
 /**
  * The error class of the store and of its surfaces. `kind` is the name of the error in the catalogue. Clients
@@ -68,12 +68,7 @@ export function invalidInput(fault: z.ZodError | string): PlantStoreError {
 export const maxIssues = 10;
 
 /** Formats a path of zod for people. An example is `plants[3].id`. */
-function placeOf(path: readonly PropertyKey[]): string {
-  const place = path
-    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
-    .join('');
-  return shorten(place.replace(/^\./, '')) || 'it';
-}
+const placeOf = (path: PropertyKey[]) => shorten(z.core.toDotPath(path)) || 'it';
 
 /** An error of a library, with the fields of an error of Postgres. */
 type LibraryError = Error & { readonly [field in 'code' | 'severity' | 'routine']?: unknown };

@@ -11,7 +11,7 @@ import * as z from 'zod';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database, Kind } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import { drizzle, orm } from '../database/drizzle.ts';
+import { orm, pgProxy } from '../database/drizzle.ts';
 import { orUnavailable } from '../database/errors.ts';
 import { accessTokens } from '../database/tables.ts';
 import { check, insufficientScope, invalidInput, PlantStoreError } from '../plant-store-error.ts';
@@ -82,7 +82,7 @@ export function createAccessTokens({
 }: Pick<Database, 'read' | 'write'>): AccessTokens {
   // No exported type names Drizzle, because its types have errors without the drivers of other databases.
   const db = (kind: Kind, call?: CallOptions) =>
-    drizzle((text, values) =>
+    pgProxy.drizzle((text, values) =>
       (/^select\b/i.test(text) ? read : write)(text, values, { kind, ...call }),
     );
   const principals = createPrincipalCache((sha256) => lookUps.run(sha256));
@@ -205,10 +205,6 @@ function toAccessToken({ scope, lastUsedAt, revokedAt, ...row }: Row): AccessTok
 }
 
 const NewToken = NewAccessToken.extend({
-  name: NewAccessToken.shape.name.refine(
-    (name) => !['environment', 'first-run'].includes(name),
-    'must not be environment or first-run, which name the tokens of the server itself',
-  ),
   scopes: NewAccessToken.shape.scopes.transform((scopes) => [...new Set(scopes)]),
   expiresAt: z
     .date({ error: 'must be a date' })

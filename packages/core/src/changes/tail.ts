@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isTemporary } from '@plant-store/schemas';
 import type { Caller } from '../database/deadline.ts';
-import { callerDisconnected } from '../database/errors.ts';
+import { callerDisconnected, closing } from '../database/errors.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { type Cursor, isAfter } from './cursor.ts';
 import { ChangesText, type ChangeText } from './read-changes.ts';
@@ -170,6 +170,3 @@ export function isPassing(error: unknown): error is PlantStoreError {
   // After `shuttingDown`, a follower must use another instance.
   return isTemporary(error.code) && error.kind !== 'shuttingDown';
 }
-
-const closing = () =>
-  new PlantStoreError('shuttingDown', 'the store is closing: use another instance');

@@ -9,7 +9,7 @@ import {
   overloaded,
   StatementError,
 } from './errors.ts';
-import { sendUntilSettled, unsettled } from './send-again.ts';
+import { sendUntilSettled } from './send-again.ts';
 
 export interface BatcherOptions<Input, Output> {
   /**
@@ -99,7 +99,7 @@ export class Batcher<Input, Output> {
     return this.#waiting.length;
   }
 
-  /** Rejects further calls, and resolves when each earlier call is settled. */
+  /** Rejects further calls, and resolves when no call waits and no statement runs. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers();
     this.#start();
@@ -124,11 +124,9 @@ export class Batcher<Input, Output> {
         this.#start();
       });
     }
-    if (this.#closed && unsettled([...this.#waiting, ...this.#sent]).length === 0) {
-      this.#closed.resolve();
-    }
     const isIdle = this.#waiting.length === 0 && this.#running.size === 0;
-    if (!isIdle) this.#timer ??= setTimeout(this.#look, slowAfter).unref();
+    if (isIdle) this.#closed?.resolve();
+    else this.#timer ??= setTimeout(this.#look, slowAfter).unref();
   };
 
   /**

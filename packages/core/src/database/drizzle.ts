@@ -1,8 +1,4 @@
 import { createRequire } from 'node:module';
-import type * as Orm from 'drizzle-orm';
-import type * as PgCore from 'drizzle-orm/pg-core';
-import type * as PgProxy from 'drizzle-orm/pg-proxy';
-import type * as Migrator from 'drizzle-orm/pg-proxy/migrator';
 
 /**
  * Drizzle as CommonJS. Before each of Drizzle's 107 ES modules, Node would parse Drizzle's `package.json` again.
@@ -10,9 +6,7 @@ import type * as Migrator from 'drizzle-orm/pg-proxy/migrator';
  */
 const require = createRequire(import.meta.url);
 
-export const orm: typeof Orm = require('drizzle-orm');
-export const pgCore: typeof PgCore = require('drizzle-orm/pg-core');
-export const { drizzle }: typeof PgProxy = require('drizzle-orm/pg-proxy');
-export const {
-  migrate: applyMigrations,
-}: typeof Migrator = require('drizzle-orm/pg-proxy/migrator');
+export const orm: typeof import('drizzle-orm') = require('drizzle-orm');
+export const pgCore: typeof import('drizzle-orm/pg-core') = require('drizzle-orm/pg-core');
+export const pgProxy: typeof import('drizzle-orm/pg-proxy') = require('drizzle-orm/pg-proxy');
+export const migrator: typeof import('drizzle-orm/pg-proxy/migrator') = require('drizzle-orm/pg-proxy/migrator');

@@ -161,7 +161,7 @@ export function overloaded(): PlantStoreError {
 /** The error for a statement that has not ended at its deadline. */
 export const overdue = () => new StatementError('overdue', 'the database did not respond in time');
 
-/** The error for a call that comes after `close`. */
+/** The error for a call or a wait that the end of the store ends. */
 export function closing(): PlantStoreError {
   const message = 'the store is closing: nothing was written, send the request again later';
   return new PlantStoreError('shuttingDown', message);

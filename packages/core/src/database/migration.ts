@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { beginFeed, forgetForeignDeletions } from '../changes/statements.ts';
 import { databaseCode } from '../plant-store-error.ts';
 import type { Query } from './database.ts';
-import { applyMigrations, drizzle, orm } from './drizzle.ts';
+import { migrator, orm, pgProxy } from './drizzle.ts';
 import { DatabaseSettingsError } from './errors.ts';
 import * as tables from './tables.ts';
 
@@ -22,8 +22,8 @@ export async function migrate(query: Query): Promise<void> {
   try {
     await query('begin');
     await query(`select pg_advisory_xact_lock(${migrationLock})`);
-    await applyMigrations(
-      drizzle(async (text) => ({ rows: await query(text) })),
+    await migrator.migrate(
+      pgProxy.drizzle(async (text) => ({ rows: await query(text) })),
       async (statements) => {
         for (const statement of statements) await query(statement);
       },

@@ -12,7 +12,6 @@ import {
 } from '../fixtures/open-store.ts';
 import { newPlants } from '../fixtures/plants.ts';
 import { postgresServer } from '../fixtures/profiles.ts';
-import { startReceiver } from '../fixtures/receiver.ts';
 import { allTables, createRole } from '../fixtures/roles.ts';
 
 // The open transactions and the standby of this suite would delay other test files.
@@ -127,32 +126,6 @@ it('names the transaction that holds the feed back', async () => {
     .poll(() => examine(), { timeout: 60_000, interval: 1_000 })
     .toEqual([expect.stringMatching(/^warning feed: a transaction of session \d+ has run for/)]);
   await release();
-});
-
-it('names a webhook that fails, and one that is paused', async () => {
-  const store = await openAnother(url, {
-    webhooks: { allow: ['127.0.0.0/8'], retryDelays: [3_600] },
-  });
-  store.webhooks.send();
-  const create = async (name: string, status: number) => {
-    const receiver = await startReceiver((response) => response.writeHead(status).end());
-    const { secret } = await store.webhooks.create({ url: receiver.url, name });
-    receiver.secret = secret;
-  };
-  await create('failing', 500);
-  await create('gone', 410);
-  const [plant = { id: 0n, name: '' }] = newPlants(1);
-  await store.create(plant);
-  await expect
-    .poll(() => examine())
-    .toEqual([
-      expect.stringMatching(
-        /^warning webhooks: the last 1 attempts of "failing" .*500.*: correct the endpoint/,
-      ),
-      expect.stringMatching(
-        /^warning webhooks: the last 1 attempts of "gone" .*410.*: correct the endpoint/,
-      ),
-    ]);
 });
 
 it('names a commit that waits for the standby', async () => {

@@ -107,8 +107,6 @@ describe.each(profiles)('access tokens on $name', (profile) => {
     ['\ud800', {}, `name ${ofText}`],
     ['x'.repeat(101), {}, `name ${ofText}`],
     [5, {}, 'name must be a string'],
-    ['environment', {}, 'name must not be environment or first-run'],
-    ['first-run', {}, 'name must not be environment or first-run'],
     ['Hal', { expiresAt: new Date(0) }, 'expiresAt must be in the future'],
     ['Hal', { expiresAt: new Date('') }, 'expiresAt must be a date'],
     ['Hal', { scopes: [] }, 'scopes must have at least one'],
