@@ -53,7 +53,7 @@ export function plantStoreError(thrown: unknown): PlantStoreError | undefined {
   };
 }
 
-/** Makes the error for an error code. Returns undefined for a code that only a newer server uses. */
+/** Makes the error for an error code. Returns undefined for other values and for unknown codes. */
 function fromCatalogue(sent: unknown): PlantStoreError | undefined {
   const { error: code, message, fields = {} } = Object(sent);
   const kind = errorKind(code);

@@ -29,9 +29,8 @@ export function limitTime(timeout: number): TRPCLink<AppRouter> {
 }
 
 /** Queries and creates are safe to repeat. */
-function isRepeatable({ type, path }: Operation): boolean {
-  return type === 'query' || path === 'createPlant' || path === 'createPlants';
-}
+const isRepeatable = ({ type, path }: Operation) =>
+  type === 'query' || /^createPlants?$/.test(path);
 
 /** Repeats a query or a create after a temporary error, but not a call with `wait`, which a loop repeats. */
 export function repeat(): TRPCLink<AppRouter> {

@@ -67,6 +67,5 @@ function keepEqual(last: unknown, next: unknown): unknown {
   return Object.fromEntries(kept);
 }
 
-function isPlain(value: unknown): value is object {
-  return Object.prototype.toString.call(value) === '[object Object]';
-}
+const isPlain = (value: unknown): value is object =>
+  Object.prototype.toString.call(value) === '[object Object]';

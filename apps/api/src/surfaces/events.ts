@@ -178,9 +178,7 @@ async function orPing<Value>(promise: Promise<Value>): Promise<Value | undefined
   }
 }
 
-/**
- * Adds the id of the last event to the input. A client sends the id of its last event when it connects again.
- */
+/** Adds the id of the last event to the input. A client sends this id when it connects again. */
 function withLastEventId(input: unknown, { headers, query }: FastifyRequest): unknown {
   const lastEventId = headers['last-event-id'] || Object(query).lastEventId;
   const mayHaveIt = input === undefined || isObject(input);
