@@ -27,7 +27,7 @@ export function Console(props: ComponentProps<typeof Later>) {
     setShown({ filter, list });
     change({ checked: emptyState.checked, ...(shown.filter !== filter && { added: [] }) });
   }
-  // The identity comes with the first rows. The rest loads afterwards, so that they come sooner on a slow network.
+  // The identity comes with the first rows. On a slow network, other code must not delay these rows.
   useEffect(() => {
     if (identity) void loadLater();
   }, [identity]);

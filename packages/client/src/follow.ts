@@ -79,8 +79,8 @@ export async function* followChanges(
 const pause = () => new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 1_000));
 
 /**
- * Keeps a copy of the plants. First calls `update` without changes, so that `update` reads the plants, and then
- * with each page of changes. Begins the copy again after the cursor has expired.
+ * Calls `update` without changes first, so that it reads the plants, and then with each page of changes. Begins
+ * anew after the cursor has expired.
  *
  * @returns a function that ends the updates
  */

@@ -80,7 +80,7 @@ function unmarked(field: Field, notes: Set<string>): Field {
   return field.slice(1);
 }
 
-/** Splits a row. Every second part between quotes is inside a quoted field. */
+/** Splits a row. The parts at odd places are inside quotes. An empty part between two of them is a doubled quote. */
 function split(text: string, delimiter: string): Field[] | Content {
   const fields: Field[] = [];
   let quoted: string | undefined;

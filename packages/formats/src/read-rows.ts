@@ -106,7 +106,7 @@ function lineReader(facts: FileFacts) {
     return { ...row, error: 'is longer than 1 MiB, the limit of a request' };
   }
 
-  /** Reads the first line that is not blank. NDJSON begins with a brace. Any other line is the header of CSV. */
+  /** Reads the first line that is not blank. NDJSON begins with `{` or `[`. Any other line is the header of CSV. */
   function start(line: string): (text: string) => Content {
     if (/^\s*[[{]/.test(line)) {
       facts.format = 'ndjson';

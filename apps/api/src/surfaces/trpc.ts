@@ -100,7 +100,6 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
   }
 }
 
-/** The error handler of tRPC. */
 function sendTrpcError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
   const error = prepareError(thrown, reply);
   return sendJson(reply, errorEnvelope(error, pathOf(request)));

@@ -29,7 +29,7 @@ const query = {
   limit: fc.integer({ min: 1, max: 5 }),
 };
 
-/** Makes calls of a procedure. `expected` returns the output or the error code, and changes `plants`. */
+/** Generates calls of a procedure. `expected` returns the output or the error code, and changes `plants`. */
 function calls<Each extends Input>(
   procedure: Procedure,
   inputs: fc.Arbitrary<Each>,

@@ -84,6 +84,7 @@ export class Feed {
   async read(cursor: Cursor, limit: number, options?: CallOptions): Promise<ChangesText> {
     const page = this.#tail.after(cursor, limit);
     if (page && page.changes.length > 0) return page;
+    // The database may have a change that the tail has not read yet.
     return this.#readDatabase(cursor, limit, 'changes', options).catch((error) => {
       this.#tail.throwIfClosed();
       throw error;

@@ -1,8 +1,8 @@
 import { columns, contentBytes, maxPageBytes, plantArrays } from '../plants/statements.ts';
 
 /**
- * SQL that selects the changes after the cursor up to the oldest running transaction. With a plain
- * range of `changed_in`, the planner would expect few rows, and read all deletions after the cursor for each page.
+ * SQL that selects the changes after the cursor up to the oldest running transaction. With `changed_in` alone in
+ * the last line, the planner would expect few rows, and read all deletions after the cursor for each page.
  */
 const isInPage = `
       changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint)

@@ -2,10 +2,7 @@ import { PlantStoreError } from '../plant-store-error.ts';
 import type { BatcherOptions, Call } from './batcher.ts';
 import { explainError, isSplittable, outcomeOf, PartsError, reasonOf } from './errors.ts';
 
-/**
- * The maximum number of attempts for a write that changed nothing because another write came first. After this
- * number of attempts, a trigger is the only explanation.
- */
+/** After this number of attempts, only a trigger or a rule explains why a write changes nothing. */
 const maxAttempts = 100;
 
 /**
@@ -35,6 +32,7 @@ export async function sendUntilSettled<Input, Output>(
       if (!isLate && isSplittable(error) && open.length > 1) {
         const parts = partsOf(open, error, options);
         await Promise.all(parts.map((part) => sendUntilSettled(part, options)));
+        return; // Each call is settled.
       }
       const end = Math.max(deadline, now);
       const rejected = isLate ? open.filter((call) => call.deadline <= end) : open;

@@ -49,7 +49,7 @@ export async function openSession(
       isOpen = false;
     },
     onnotice({ code, where }: postgres.Notice) {
-      // A warning of a trigger has a context (`where`). The server's own means that no standby has the commit.
+      // Without a context (`where`), which a trigger's warning has, 01000 means that no standby confirmed a commit.
       // Citus has warnings of its own: a node did not receive a commit (08006), or a part of a page is missing.
       // A warning while the session opens, such as that of another version of a collation, concerns no commit.
       isUnconfirmed ||= isReady && ['01000', '08006', 'CIINF'].includes(code ?? '') && !where;

@@ -2,8 +2,8 @@ import type { StoredPlant } from '@plant-store/schemas';
 import { plantColumns, plantTexts, valuesOf } from './plant-json.ts';
 
 /**
- * An output as text. Postgres writes the JSON of plants, and the surfaces send the text unchanged. Only callers
- * in this process need objects. An output keeps only its text in memory while a client reads it.
+ * An output as text: Postgres writes the values of plants as JSON, and the surfaces send them without parsing
+ * them. Only callers in this process need objects. While a client reads an output, only its text is in memory.
  */
 export class OutputText<Output> {
   /** The JSON for REST, in which ids are integers. */

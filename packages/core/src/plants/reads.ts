@@ -95,20 +95,20 @@ export function createReads({ read }: Pick<Database, 'read'>) {
   }
 
   /**
-   * Reads pages by one statement. Together, they have about 1 MiB at most. The output for a page with a larger
-   * plant is undefined, and `list` then reads this page alone.
+   * Reads pages by one statement. They have at most 2 MiB together. The output for a page with a larger plant is
+   * undefined, and `list` then reads this page alone.
    */
   async function readPages(calls: readonly List[], deadline: Deadline): Promise<void> {
     const inputs = calls.map(({ input }) => input);
     const { limit = 0, tag } = inputs[0] ?? {};
-    const maxBytes = sql.maxPageBytes / (calls.length === 1 ? limit : maxPlants);
+    const maxPlantBytes = sql.maxPageBytes / (calls.length === 1 ? limit : maxPlants);
     const { rows } = await read<[isSmall: boolean, ...Columns]>(
       tag === undefined ? sql.selectPagesOfAll : sql.selectPagesOfTag,
       [
         `{${inputs.map(lowest)}}`,
         arrayText(inputs.map((input) => input.tag)),
         String(limit),
-        String(Math.floor(maxBytes)),
+        String(Math.floor(maxPlantBytes)),
       ],
       { kind: 'reads', sharedBy: calls, deadline },
     );
