@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { rolldown } from 'rolldown';
 import { describe, expect, it } from 'vitest';
 import { token, url, useServer } from './fixtures/server.ts';
 
@@ -10,17 +10,14 @@ useServer();
 
 /** Bundles and minifies code for browsers, like the build of a front end. */
 async function bundle(contents: string) {
-  const { metafile, outputFiles } = await build({
-    stdin: { contents, resolveDir: import.meta.dirname },
-    bundle: true,
-    minify: true,
-    platform: 'browser',
-    metafile: true,
-    write: false,
-  });
-  const [output] = Object.values(metafile.outputs);
-  const kept = Object.entries(output?.inputs ?? {}).filter(([, each]) => each.bytesInOutput > 0);
-  const code = outputFiles[0]?.text ?? '';
+  const entry = join(import.meta.dirname, 'entry.ts');
+  const load = (id: string) => (id === entry ? contents : undefined);
+  const resolveId = (id: string) => (id === entry ? id : undefined);
+  const plugins = [{ name: 'entry', resolveId, load }];
+  const built = await rolldown({ input: entry, platform: 'browser', plugins });
+  const { output } = await built.generate({ format: 'iife', minify: true });
+  const [{ code, modules }] = output;
+  const kept = Object.entries(modules).filter(([, { renderedLength }]) => renderedLength > 0);
   return { code, from: new Set(kept.map(([path]) => origin(path))), size: gzipSync(code).length };
 }
 
