@@ -9,7 +9,7 @@ import {
   overloaded,
   StatementError,
 } from './errors.ts';
-import { sendUntilSettled } from './send-again.ts';
+import { sendUntilSettled, unsettled } from './send-again.ts';
 
 export interface BatcherOptions<Input, Output> {
   /**
@@ -99,7 +99,7 @@ export class Batcher<Input, Output> {
     return this.#waiting.length;
   }
 
-  /** Rejects further calls, and resolves when no call waits and no statement runs. */
+  /** Rejects further calls, and resolves when each earlier call is settled. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers();
     this.#start();
@@ -124,9 +124,11 @@ export class Batcher<Input, Output> {
         this.#start();
       });
     }
-    const isIdle = this.#waiting.length === 0 && this.#running.size === 0;
-    if (isIdle) this.#closed?.resolve();
-    else this.#timer ??= setTimeout(this.#look, slowAfter).unref();
+    const isBusy = this.#waiting.length > 0 || this.#running.size > 0;
+    if (isBusy) this.#timer ??= setTimeout(this.#look, slowAfter).unref();
+    // While the standby is down, a commit waits for ever. `close` does not wait for a commit without open calls.
+    const open = this.#closed && unsettled([...this.#waiting, ...this.#sent]);
+    if (open?.length === 0) this.#closed?.resolve();
   };
 
   /**
@@ -216,10 +218,7 @@ export class Batcher<Input, Output> {
 }
 
 /** Compares two ids. Their difference would be a new `bigint`. */
-function compare(one: bigint, other: bigint): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
-}
+const compare = (one: bigint, other: bigint) => Number(one > other) - Number(one < other);
 
 /** A call that waits for the database. A call is settled once; later outcomes change nothing. */
 export class Call<Input, Output> {

@@ -237,6 +237,12 @@ describe('while a synchronous standby is down', () => {
     await untilCreated(store);
   });
 
+  it('a store closes at the deadline of its last write', async () => {
+    const store = await openWithStandby();
+    const create = store.create({ id: 1n, name: 'x' }, within(400));
+    await Promise.all([expect(create).rejects.toMatchObject(unavailable), store.close()]);
+  });
+
   it('a repeated create says 200 only when the first commit is durable', async () => {
     const store = await openWithStandby();
     const [plant = { id: 0n, name: '' }] = newPlants(1);
