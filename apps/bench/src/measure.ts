@@ -6,7 +6,7 @@ import type { Case, Contender } from './contenders.ts';
 import { accessToken, loadOf, storePlants } from './load.ts';
 import { startServer, usageOf } from './server.ts';
 
-/** The microseconds are CPU time for a request. */
+/** `server` and `postgres` are the microseconds of CPU time for a request. */
 export interface Figures {
   readonly perSecond: number;
   readonly server: number;

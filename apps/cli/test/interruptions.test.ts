@@ -10,7 +10,7 @@ import { useStore } from './fixtures/store.ts';
 
 const store = useStore();
 
-/** Starts a server that stands for a store in a special state, and returns the settings for it. */
+/** Starts a server that responds in place of the store, and returns the settings for this server. */
 async function serve(onRequest: RequestListener) {
   const server = createServer(onRequest).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -54,7 +54,7 @@ export function curlOf(path: string, token = '$PLANT_STORE_TOKEN'): string {
   return `curl '${url}' -H "Authorization: Bearer ${token}"`;
 }
 
-/** Returns the owner of the access token, and whether the token has a scope. */
+/** Returns the owner of the access token, and a function that tells whether the token has a scope. */
 export function useIdentity() {
   const { data: identity } = useQuery({
     queryKey: ['whoAmI'],

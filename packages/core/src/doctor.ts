@@ -8,7 +8,7 @@ import { databaseCode } from './plant-store-error.ts';
 import { columnArrays } from './plants/content.ts';
 import { deletePlants, findPlants, insertPlants } from './plants/statements.ts';
 
-/** The result of one check: its finding, and the advice if the finding is not ok. */
+/** A result of a check. Unless the level is `ok`, the message contains advice. */
 export interface Finding {
   readonly check: string;
   readonly level: 'ok' | 'warning' | 'problem';
@@ -16,9 +16,8 @@ export interface Finding {
 }
 
 /**
- * Examines a Postgres for its operator: says what it is, and tries the store's own statements on it. Each
- * statement is rolled back, so the function changes nothing. The first problem ends the checks,
- * because later checks would find the consequences of the problem.
+ * Examines a Postgres for its operator, and tries the store's own statements. The function changes no rows. A
+ * check that finds a problem is the last one, because later checks would find the consequences of the problem.
  */
 export async function runDoctor({ databaseUrl }: { databaseUrl: string }): Promise<Finding[]> {
   const { usePostgres } = await import('./database/postgres.ts');
@@ -79,7 +78,7 @@ const checks: readonly Check[] = [
     group by name`),
   examineCluster,
   tryStatements,
-  // A transaction hides all later changes from followers of the feed.
+  // A running transaction that has written hides all later changes from followers of the feed.
   (query) =>
     query(`
     select 'feed' as check, 'warning' as level, format('a transaction of %s has run for %s s, and hides all '

@@ -25,7 +25,7 @@ export async function openTestStore(): Promise<PlantStore> {
 }
 
 /**
- * Returns the path of the template. Its name depends on the manifest, which names the version of PGlite, and
+ * Returns the path of the template. The path depends on `package.json`, which names the version of PGlite, and
  * on the migrations.
  */
 async function findTemplate(): Promise<string> {

@@ -26,7 +26,7 @@ export class PlantStoreError extends Error {
     return errorCatalogue[this.kind].code;
   }
 
-  /** A SQLSTATE, or the code of a network error. Only the operator may see this code. */
+  /** A SQLSTATE, or the code of a network error. */
   get databaseCode(): string | undefined {
     return databaseCode(this.cause);
   }
@@ -43,7 +43,7 @@ export function insufficientScope(requiredScope: Scope): PlantStoreError {
 }
 
 /**
- * Returns a value as its schema reads it.
+ * Returns the output of a schema for a value.
  *
  * @throws PlantStoreError `invalidInput`
  */
@@ -53,7 +53,7 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
   return data;
 }
 
-/** The error for input that does not match its schema. The message describes the fault in each field. */
+/** The error for input that does not match its schema. The message describes at most `maxIssues` faults. */
 export function invalidInput(fault: z.ZodError | string): PlantStoreError {
   if (typeof fault === 'string')
     return new PlantStoreError('invalidInput', `invalid input: ${fault}`);

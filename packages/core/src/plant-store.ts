@@ -36,8 +36,8 @@ import { createReads, type Reads } from './plants/reads.ts';
 import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';
 
 /**
- * Opens the store and migrates its tables. While the Postgres is unreachable, every call throws
- * `databaseUnavailable`. This includes `ready`.
+ * Opens the store and migrates its tables. While the Postgres is unreachable, each call that needs it throws
+ * `databaseUnavailable`, even `ready`.
  *
  * @throws DataDirectoryError when the data directory is not usable.
  * @throws DatabaseSettingsError when somebody must change the settings or the URL of the Postgres before the
@@ -53,7 +53,7 @@ export async function openPlantStore(
 
 function createPlantStore(database: Database, webhookSettings?: WebhookSettings): PlantStore {
   const events = new EventEmitter<StoreEvents>();
-  // An error of a listener is an uncaught exception, and harms no write.
+  // An error of a listener becomes an uncaught exception, and does not reject a write.
   const warn = (message: string) => process.nextTick(() => events.emit('warning', message));
   const feed = new Feed(database);
   const reads = createReads(database);
@@ -136,7 +136,7 @@ export interface PlantStore {
   /**
    * Creates 1 to 1,000 plants. Resolves with the outcomes of the plants, in the same order. The store may
    * create some plants, but not the other plants of the call. The `error` of an outcome is the error that
-   * `create` would throw. Plants with the same id are created one after the other.
+   * `create` would throw. Of the plants with the same id, the first is created first.
    *
    * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. If any plant is
    *   invalid, the store creates no plant.
@@ -151,7 +151,7 @@ export interface PlantStore {
   get(id: bigint, options?: CallOptions): Promise<PlantWithEtag | undefined>;
 
   /**
-   * Returns a page of at most `limit` plants in ascending order of id (1 to 1,000; default: 100). `tag` selects
+   * Returns a page of at most `limit` plants (1 to 1,000; default: 100) in ascending order of id. `tag` selects
    * the plants with this tag, and `search` the plants whose name contains each word of the text. A page has
    * fewer plants when they would exceed 1 MiB, and a page of a search may be empty. To read the next page, pass
    * `next` as `after`.
@@ -172,8 +172,8 @@ export interface PlantStore {
    * Replaces the name and the tag of a plant. Resolves when the new content is committed, or with undefined when
    * no plant has this id.
    *
-   * @throws PlantStoreError `preconditionFailed` when the plant does not have the ETag `ifMatch`, or when there
-   *   is no plant. Nothing was written.
+   * @throws PlantStoreError `preconditionFailed` when `ifMatch` is set, and no plant with this id has this ETag.
+   *   Nothing was written.
    * @throws PlantStoreError `databaseUnavailable`: it is unknown whether the plant was replaced. With
    *   `ifMatch`, you can safely repeat the call.
    */
@@ -187,8 +187,8 @@ export interface PlantStore {
    * Deletes a plant. Resolves when the delete is committed, or with false when no plant has this id. The id is
    * free after the delete.
    *
-   * @throws PlantStoreError `preconditionFailed` when the plant does not have the ETag `ifMatch`, or when there
-   *   is no plant. Nothing was deleted.
+   * @throws PlantStoreError `preconditionFailed` when `ifMatch` is set, and no plant with this id has this ETag.
+   *   Nothing was deleted.
    * @throws PlantStoreError `databaseUnavailable`: it is unknown whether the plant was deleted. If you repeat
    *   the call without `ifMatch`, the second call also deletes a new plant that was created with this id after
    *   the first call.
@@ -222,8 +222,8 @@ export interface PlantStore {
   follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
 
   /**
-   * The same methods for procedures, which have checked the inputs. Plants and pages are texts, which the server
-   * sends unchanged.
+   * The same methods for the procedures, which check the inputs themselves. The returned plants and pages are
+   * texts: see `OutputText`.
    */
   readonly unchecked: Pick<
     Creates & Reads & Edits,
@@ -256,8 +256,7 @@ export interface PlantStore {
   pool(): PoolState;
 
   /**
-   * Waits for all earlier writes, and then closes the database. If you call `close` again, the second call
-   * only waits.
+   * Waits for all earlier writes of plants, and then closes the database. A second call waits for the first.
    */
   close(): Promise<void>;
 }

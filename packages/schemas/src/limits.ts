@@ -1,6 +1,6 @@
 // Web pages read these numbers before they load zod, so this file does not need zod.
 
-/** The maximum and the default number of plants, tokens or webhooks in one page of a list. */
+/** The maximum and the default number of plants, changes, tokens or webhooks in one page. */
 export const maxPageSize = 1000;
 export const defaultPageSize = 100;
 

@@ -29,7 +29,7 @@ export const serverLimits = {
     connectionsCheckingInterval: 1_000,
     // A hook requires `Host`, because Node's own error response has no body.
     requireHostHeader: false,
-    // By default, Node keeps one of two `Authorization` headers. This option joins them to an invalid header.
+    // By default, Node keeps one of two `Authorization` headers. This option joins the two to an invalid header.
     joinDuplicateHeaders: true,
   },
 } satisfies FastifyHttpOptions<Server>;

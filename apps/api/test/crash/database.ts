@@ -14,7 +14,7 @@ const countPause = 200;
 // No fault crashes the machine, so no file needs fsync. A standby connects again soon after a fault.
 const settings = { fsync: 'off', wal_retrieve_retry_interval: '200ms', autovacuum: 'off' };
 
-/** Starts both servers. `maxFileSize` is the largest size of each file in KiB, as on a full disk. */
+/** Starts the primary. `maxFileSize` is the largest size of each file in KiB, as on a full disk. */
 export async function startDatabase(maxFileSize?: number) {
   const first = await startPostgres(settings, maxFileSize ? { maxFileSize } : {});
   await runSql(first.url, `create role ${role} login`, `create database plants owner ${role}`);

@@ -20,14 +20,14 @@ export interface Fault extends WorldOptions {
   readonly lasts?: number;
   /** Whether the fault is possible only while there is a standby. */
   readonly needsStandby?: true;
-  /** Causes the fault, at this server if it concerns one server. Resolves with a function that mends it. */
+  /** Causes the fault, which may affect only `server`. Resolves with a function that mends the fault. */
   cause(world: FaultyWorld, server: Server): Promise<() => unknown>;
 }
 
 /** A world with a Postgres. Only the faults of the embedded database have none. */
 export type FaultyWorld = World & { readonly database: Database };
 
-/** During a fault, a create must fail within this many milliseconds. */
+/** While the standby is down, a create must get an error within this many milliseconds. */
 const patience = 30_000;
 
 /** The highest number of connections of one server: those of the pool, and one that observes them. */
@@ -66,7 +66,7 @@ export const faults: readonly Fault[] = [
     lasts: 2_000,
     needsStandby: true,
     async cause({ servers, database, calls, problems }) {
-      // Nobody can cancel the wait of a commit for the standby. The commit is visible when the wait ends.
+      // A commit that waits for the standby may become visible only when the standby is back.
       const period = { start: performance.now(), end: Number.POSITIVE_INFINITY };
       for (const server of servers) server.withoutStandby.push(period);
       await database.standby?.halt();

@@ -10,7 +10,7 @@ const plant = '{"id":1,"name":"x"}';
 
 const linesOf = ({ log }: Served, id: string) => log().filter(({ reqId }) => reqId === id);
 
-/** A bug: the server cannot read this id. */
+/** A bug: the server cannot read the id 99999. */
 const bug = runFirst(`
   const { BigInt } = globalThis;
   globalThis.BigInt = Object.assign((value) => {

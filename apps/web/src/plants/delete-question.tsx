@@ -18,7 +18,7 @@ const atOnce = 10;
 export function DeleteQuestion({ plants: asked }: { plants: readonly SeenPlant[] }) {
   const { checked, added, change, close } = useListState();
   const { plant: open } = useAddress();
-  /** The plants that are still there. They stay the same, whatever the list behind the question shows. */
+  /** The plants that are not deleted yet. They stay the same, whatever the list behind the question shows. */
   const [plants, setPlants] = useState(asked);
 
   /** Deletes a plant, if it is still the plant that the user has seen. */
@@ -34,7 +34,7 @@ export function DeleteQuestion({ plants: asked }: { plants: readonly SeenPlant[]
       throw error;
     }
   };
-  /** Removes the plants that are gone from the list, even if an error has stopped the delete. */
+  /** Removes the deleted plants from the list, even if an error has stopped the other deletes. */
   const forget = (left: readonly SeenPlant[]) => {
     const gone = new Set(asked.filter((plant) => !left.includes(plant)).map(({ id }) => id));
     change({

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { client } from '../store.tsx';
 
-/** The list and the open plant are asked for again after this number of milliseconds. */
+/** The console loads the list and the open plant again after this number of milliseconds. */
 export const refreshInterval = 3_000;
 
 /** A plant as the user sees it. Only a plant that was loaded alone has an `etag`. */

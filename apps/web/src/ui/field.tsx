@@ -22,7 +22,7 @@ export function TextArea({ label, hint, error, ...rest }: TextAreaProps) {
   return wrap(<textarea dir="auto" onPaste={keepLongTextInLine} {...input} {...rest} />);
 }
 
-/** Wrapping a name of 900 kB freezes a browser for seconds. Without wrapping, it needs a tenth of the time. */
+/** Wrapping a name of 900 kB freezes a browser for seconds. Without it, the browser needs a tenth of the time. */
 const keepLongTextInLine: TextAreaProps['onPaste'] = ({ clipboardData, currentTarget }) => {
   if (clipboardData.getData('text').length > maxShown) currentTarget.wrap = 'off';
 };

@@ -39,7 +39,7 @@ export interface AccessTokens {
    * Creates a token with at most the scopes of another token, the grantor's. Also throws the errors of `create`.
    *
    * @throws PlantStoreError `insufficientScope` when the grantor lacks one of the scopes, `invalidInput` when
-   *   the new token would expire after the grantor's, and `tokenInvalid` when the grantor's was revoked.
+   *   the new token would expire after the grantor's token, and `tokenInvalid` when the latter was revoked.
    */
   grant(
     grantor: Principal,
@@ -105,7 +105,7 @@ export function createAccessTokens({
         throw invalidInput(`expiresAt must be at most ${latest}`);
       }
       const created = await create(token, call);
-      // The cache may have a revoked grantor. A person who revokes it later sees the new token in the list.
+      // The cache may have a revoked grantor. A person who revokes the grantor later sees the new token in the list.
       if (grantor.tokenId !== undefined && (await isRevoked(grantor.tokenId, call)) !== false) {
         const revoked = db('edits', call).update(accessTokens).set({ revokedAt: sql`now()` });
         await orUnavailable(revoked.where(eq(accessTokens.id, created.id)));

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Scope } from '@plant-store/schemas';
 import { LRUCache } from 'lru-cache';
 
-/** The sender of a call: the owner of an access token or of a JWT. */
+/** The owner of the access token or the JWT of a call. */
 export interface Principal {
   readonly name: string;
   readonly scopes: readonly Scope[];

@@ -47,8 +47,8 @@ export function changeJson({ type, plant }: ChangeText): string {
  * Reads the changes after a cursor. Without a cursor, returns the end of the feed. `heldBackBy` is the number of
  * the oldest running transaction, if it hides changes.
  *
- * A cursor always has the number of a transaction with changes: after a crash, Postgres may give the number of
- * a transaction without changes to another transaction.
+ * The returned cursor has the number of a transaction with changes: after a crash, Postgres may give the number
+ * of a transaction without changes to another transaction.
  *
  * @throws PlantStoreError `cursorExpired`, `notImplemented` on a read replica, and the errors of `read`
  */

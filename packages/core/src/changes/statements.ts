@@ -19,8 +19,8 @@ const isInPage = `
  * - `candidates` leaves out a deletion whose plant was created again by a transaction with a lower number. The
  *   create waited for the deletion, but precedes the deletion in the feed. A client that applies the deletion
  *   would delete the new plant. The new plant is stored, or was deleted later.
- * - `isHeldBack` says whether a running transaction hides changes. The numbers in a restored dump of another
- *   server may be higher than all numbers of this server.
+ * - `isHeldBack` says whether a running transaction hides changes. `started` excludes the numbers in a restored
+ *   dump of another server, which may be higher than all numbers of this server.
  * - `latest` is the highest number of a transaction with changes, for the cursor of the feed's end.
  *
  * $1 the cursor's transaction, or null for the end of the feed, $2 the cursor's id, $3 changes in a page

@@ -93,7 +93,7 @@ export class Tail {
       }
     }
     this.#pages = undefined;
-    // Each waiting follower now reads from its own cursor, and gets the error of this read.
+    // Each waiting follower now reads from its own cursor, and gets the error of its own read.
     for (const { resolve } of this.#waiters) resolve();
   }
 
@@ -135,7 +135,7 @@ class Pages {
     this.end = start;
   }
 
-  /** Adds the changes after `end`, and drops the oldest pages. */
+  /** Adds the changes after `end`, and drops the oldest pages beyond `maxLength`. */
   add(page: ChangesText): void {
     this.end = page.end;
     if (page.changes.length === 0) return;

@@ -11,8 +11,8 @@ const patience = 1_000;
 /**
  * Makes a function that runs `selectChanges` on a cluster.
  *
- * The coordinator gives the transaction numbers. But a transaction leaves its snapshot *before* its parts on
- * the nodes are committed: all transactions below `pg_snapshot_xmin` have ended, and some of their changes may
+ * The coordinator gives the transaction numbers. But a transaction leaves the coordinator's snapshot *before* its
+ * parts on the nodes are committed: all transactions below `pg_snapshot_xmin` have ended, and some changes may
  * still appear. So the function reads this number, and then waits until each part that the nodes have now is
  * gone. Then the number is settled: no change with a lower number can appear.
  */

@@ -48,7 +48,7 @@ const slowAfter = 50;
 /** The disk of the database is slow when a write takes this number of milliseconds. */
 const slowDisk = 500;
 
-/** New calls are rejected when the oldest waiting call has waited for this part of its time limit. */
+/** While the waiting calls fill a statement, the oldest one may wait for this part of its time limit. */
 const patience = 0.6;
 
 /**
@@ -160,8 +160,8 @@ export class Batcher<Input, Output> {
     if (this.#running.size === 0) return true;
     if (this.#running.size >= this.#options.running) return false;
     // Commits wait for the disk one after the other. While the disk is slow, a second write would wait for the
-    // disk twice as long. It starts when the first one exceeds twice the last time: the disk is then not the
-    // cause.
+    // disk twice as long. The second write starts when the first one takes over twice as long as the last write,
+    // because the disk is then not the cause.
     const isDiskSlow = this.#options.rowOf !== undefined && this.#took > slowDisk;
     if (this.#isFull && !isDiskSlow) return true;
     const slow = performance.now() - (isDiskSlow ? 2 * this.#took : slowAfter);

@@ -14,7 +14,7 @@ export interface DatabaseAddress {
   readonly password: string;
   readonly database: string;
   readonly ssl: ConnectionOptions | false;
-  /** Whether the URL names a PgBouncer in transaction mode (`?pgbouncer=true`). */
+  /** Whether the URL names a PgBouncer (`?pgbouncer=true`). */
   readonly isPooler: boolean;
   /** Further settings of the session. */
   readonly settings: Readonly<Record<string, string>>;

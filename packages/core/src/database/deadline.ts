@@ -10,7 +10,7 @@ export interface CallOptions {
   readonly caller?: Caller | undefined;
 }
 
-/** The sender of a call. When the sender disconnects, the store drops the waiting statements of the call. */
+/** The client of a call. When the client disconnects, the store drops the waiting statements of the call. */
 export interface Caller {
   readonly isGone: boolean;
 }

@@ -42,7 +42,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   ],
 };
 
-/** Row-level security and rules have the SQLSTATE of a missing privilege. */
+/** The functions of Postgres that report row-level security or a rule. The SQLSTATEs of these errors are too general. */
 const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuery'];
 
 function meaningOf(error: unknown): Meaning {
@@ -161,7 +161,7 @@ export function overloaded(): PlantStoreError {
 /** The error for a statement that has not ended at its deadline. */
 export const overdue = () => new StatementError('overdue', 'the database did not respond in time');
 
-/** The error for a call or a wait that the end of the store ends. */
+/** The error for a call or a wait while the store closes. */
 export function closing(): PlantStoreError {
   const message = 'the store is closing: nothing was written, send the request again later';
   return new PlantStoreError('shuttingDown', message);

@@ -32,7 +32,7 @@ export interface Session {
 export interface Driver {
   readonly connections: Readonly<Record<Kind, number>>;
   open(kind: Kind): Promise<Session>;
-  /** Returns those of the sessions on whose statements the database works. Never rejects. */
+  /** Returns the ids of those sessions whose statements the database still executes. Never rejects. */
   working(ids: readonly string[]): Promise<ReadonlySet<unknown>>;
   close?(): Promise<void>;
 }
@@ -48,7 +48,7 @@ interface Lane {
 /** The maximum number of statements of one kind that wait. */
 const maxWaiting = 10_000;
 
-/** After a failed attempt to open a session, every statement gets its error for this number of milliseconds. */
+/** For this number of milliseconds after a session could not be opened, the pool opens no other session. */
 const retryDelay = 500;
 
 /** The maximum age of a session, in milliseconds. Its `timeOf` becomes wrong when the clocks drift. */
@@ -63,12 +63,12 @@ const poolerPatience = 30_000;
 /**
  * Runs the statements of a store. Each kind of statement has its own sessions, and one queue in front of them.
  *
- * Postgres itself ends a slow statement before its deadline: see `postgres.ts`. When the server goes silent:
+ * Postgres itself ends most slow statements before their deadlines: see `postgres.ts`. When the server goes silent:
  *
  * 1. The caller of a statement gets an error at the deadline.
  * 2. The statement keeps its session, and the session its place in the pool. So a database that is slow, or that
  *    waits for its standby, never has more sessions than the pool.
- * 3. Once a second, the pool asks the database in a new session on which of the overdue statements it works.
+ * 3. Once a second, the pool asks in a new session which of the overdue statements the database still executes.
  * 4. The pool drops the sessions of the other statements, or of all when it gets no response. A dropped statement
  *    ends with the error of a lost connection.
  * 5. If the server continues after all, a write changes nothing, because its own SQL compares the deadline with the
@@ -194,7 +194,7 @@ export class Pool implements Database {
     }
     const isReadOnly = outcome === 'rolledBack' && databaseCode(error) === '25006';
     const isClockWrong = outcome === 'late' && deadline - now > clockTolerance;
-    // A new session may reach a server that accepts writes. Between two renewals, reads go on.
+    // A new session may reach a server that accepts writes, and measures the database's clock again.
     if ((isReadOnly || isClockWrong) && now - this.#renewedAt > retryDelay) {
       this.#renewedAt = now;
       this.#dropIdle();
@@ -212,7 +212,7 @@ export class Pool implements Database {
     return [...this.#running].flatMap(([session, deadline]) => (deadline < now ? session : []));
   }
 
-  /** Once a second, drops the sessions of overdue statements on which the database does not work. */
+  /** Once a second, drops the sessions of overdue statements that the database does not execute. */
   async #dropOverdue(): Promise<void> {
     for await (const _ of setInterval(1_000, undefined, { ref: false })) {
       if (this.#isClosed) return;

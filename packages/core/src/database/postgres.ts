@@ -20,10 +20,10 @@ const requestLimits = {
 
 const bulkLimits = { ...requestLimits, statement_timeout: 60_000 };
 
-/** `distribute` copies all plants. */
+/** The limits of migrations, of `doctor` and of `distribute`, which copies all plants. */
 const toolLimits = { statement_timeout: 3_600_000, lock_timeout: 60_000 };
 
-/** The time limit of a migration, in milliseconds. No session opens before it ends, even on a silent network. */
+/** The time limit of a migration, in milliseconds. On a silent network, a migration would never end without it. */
 const migrationTimeout = 60_000;
 
 /**
@@ -115,7 +115,7 @@ function createOpener(url: string): Opener {
   }
 }
 
-/** Returns the ids of the sessions on which the server works: none if it does not respond. */
+/** Returns the ids of the sessions whose statements the server executes: none if the server does not respond. */
 async function findWorking(ids: readonly string[], open: Opener): Promise<ReadonlySet<unknown>> {
   try {
     const session = await open(requestLimits);

@@ -54,7 +54,7 @@ export async function openSession(
       // A warning while the session opens, such as that of another version of a collation, concerns no commit.
       isUnconfirmed ||= isReady && ['01000', '08006', 'CIINF'].includes(code ?? '') && !where;
     },
-    // PgBouncer accepts no other settings. Its role has them: see `docs/configuration.md`.
+    // PgBouncer accepts no other settings. The store's role has the others: see `docs/configuration.md`.
     connection: isPooler ? pooledSettings : { ...pooledSettings, ...neededSettings, ...limits },
   };
   const client = postgres(options);

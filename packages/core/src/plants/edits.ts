@@ -32,7 +32,7 @@ interface Replacement extends Delete {
  * Makes the functions that delete and replace plants. Deletes that wait at the same time share a statement, and
  * each replacement has its own.
  *
- * Nobody can confirm an edit after a lost connection, unlike a create: another client may have edited the plant.
+ * After a lost connection, a create can be confirmed, but an edit cannot: another client may have edited the plant.
  *
  * @param onCommit is called after each statement, and must not throw
  */
@@ -137,7 +137,7 @@ function settleUnchanged<Output>(
     call.reject(preconditionFailed(id));
 }
 
-/** Leaves out each ETag that no plant can have. Without any ETag, the condition is false for every plant. */
+/** Parses `If-Match`, without the ETags that no plant can have. If none is left, the condition is always false. */
 function conditionOf(ifMatch: string | undefined): Omit<Delete, 'id'> {
   if (ifMatch === undefined) return { etags: undefined, mustExist: false };
   if (ifMatch.trim() === '*') return { etags: undefined, mustExist: true };

@@ -2,8 +2,8 @@ import type { StoredPlant } from '@plant-store/schemas';
 import { plantColumns, plantTexts, valuesOf } from './plant-json.ts';
 
 /**
- * An output as text: Postgres writes the values of plants as JSON, and the surfaces send them without parsing
- * them. Only callers in this process need objects. While a client reads an output, only its text is in memory.
+ * An output as text: Postgres writes the values of plants as JSON, and the surfaces send this JSON without parsing
+ * it. Only callers in this process need objects. While a client reads an output, only its text is in memory.
  */
 export class OutputText<Output> {
   /** The JSON for REST, in which ids are integers. */
@@ -22,8 +22,8 @@ export class OutputText<Output> {
   }
 
   /**
-   * Makes the JSON for tRPC in superjson's format, in which ids are texts. The expressions match nothing inside
-   * a text, because JSON escapes the quotes there.
+   * Makes the JSON for tRPC in superjson's format, in which ids are texts. The regular expressions of this file
+   * match nothing inside a text, because JSON escapes the quotes there.
    */
   superjson(): string {
     const properties = this.whole.match(typedProperty);
@@ -32,7 +32,7 @@ export class OutputText<Output> {
     return `{"json":${withTextIds(this.whole)},"meta":{"values":{${types}},"v":1}}`;
   }
 
-  /** Makes the objects. */
+  /** Returns the output as objects. */
   value(): Output {
     return withTypes(JSON.parse(withTextIds(this.whole)));
   }

@@ -95,8 +95,8 @@ export function createReads({ read }: Pick<Database, 'read'>) {
   }
 
   /**
-   * Reads pages by one statement. They have at most 2 MiB together. The output for a page with a larger plant is
-   * undefined, and `list` then reads this page alone.
+   * Reads pages by one statement. They have at most 2 MiB together. The output for a page with a plant larger than
+   * `maxPlantBytes` is undefined, and `list` then reads this page alone.
    */
   async function readPages(calls: readonly List[], deadline: Deadline): Promise<void> {
     const inputs = calls.map(({ input }) => input);

@@ -7,7 +7,7 @@ import type { WebhookAttempt } from '@plant-store/schemas';
 import { rootMessage } from '../plant-store-error.ts';
 import { type AllowedTargets, explainUrl, findAddresses } from './addresses.ts';
 
-/** A message to an endpoint, which the secret signs. */
+/** A message to an endpoint, and the secret that signs it. */
 export interface Message {
   readonly id: string;
   readonly body: string;

@@ -26,7 +26,7 @@ const maxBytes = 20_000;
 const lookInterval = 2_000;
 
 /**
- * Sends changes to the endpoints of all instances. An instance claims an endpoint for one message: it reads the
+ * Sends changes to the endpoints of the store. An instance claims an endpoint for one message: it reads the
  * changes after the endpoint's position, sends them, and saves the new position. An instance that stops in
  * between loses its claim after a minute, and another instance sends the same message.
  */
@@ -56,7 +56,7 @@ export function createSender({
     start() {
       loop ??= run();
     },
-    /** Call this function after a change of an endpoint. */
+    /** Call this function after a write of an endpoint. */
     notice,
     /** Ends all requests. Another instance repeats their messages. */
     async stop() {
@@ -67,7 +67,7 @@ export function createSender({
     },
   };
 
-  /** Looks for endpoints that are due after each change of a plant or of an endpoint, and after `lookInterval`. */
+  /** After each change of a plant, write of an endpoint, or `lookInterval`, looks for endpoints that are due. */
   async function run(): Promise<void> {
     let end: Cursor | undefined;
     while (!stopping.signal.aborted) {

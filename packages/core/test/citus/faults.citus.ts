@@ -56,7 +56,7 @@ it('the feed waits for a commit of one node that the coordinator has given up', 
   expect(seen.toSorted()).toEqual([`created ${slow.id}`, `created ${other.id}`].toSorted());
 });
 
-/** Creates plants for five seconds, by eight clients. Returns the number of plants created in each second. */
+/** Creates plants for five seconds, by eight clients. Returns the average number of plants in a second. */
 async function rateOf(store: PlantStore, plants: NewPlant[]): Promise<number> {
   const until = performance.now() + 5_000;
   let created = 0;
@@ -74,7 +74,7 @@ async function rateOf(store: PlantStore, plants: NewPlant[]): Promise<number> {
   return created / 5;
 }
 
-it('while a worker is down, the ids of the others are created', async () => {
+it('while a worker is down, plants on the other worker are created', async () => {
   const { store, workers, plantOn, plantsOn } = await startOwnCluster();
   const [onFirst, onSecond] = [await plantsOn(0, 30_000), await plantsOn(1, 30_000)];
   const rates = () => Promise.all([rateOf(store, onFirst), rateOf(store, onSecond)]);
@@ -94,7 +94,7 @@ it('while a worker is down, the ids of the others are created', async () => {
   expect((await store.list({})).plants).not.toHaveLength(0);
 });
 
-it('while a worker is frozen, the ids of the others are created again after a few seconds', async () => {
+it('while a worker is frozen, plants on the other worker are created again after a few seconds', async () => {
   const { store, workers, plantOn, plantsOn } = await startOwnCluster();
   const [onFirst, onSecond] = [await plantsOn(0, 1_000), await plantsOn(1, 1_000)];
   const plants = onFirst.flatMap((plant, i) => [plant, onSecond[i] ?? plant]);
@@ -155,7 +155,7 @@ it('after trouble with a node, slow writes succeed again', async () => {
   await expect.poll(() => store.create(plant).catch(() => {})).toEqual({ name: plant.name });
 });
 
-it('while a worker is frozen, the others are read even when the coordinator accepts no further session', async () => {
+it('while a worker is frozen, the other one is read even when the coordinator accepts no further session', async () => {
   const { store, admin, workers, plantOn } = await startOwnCluster();
   const [plant, other] = [await plantOn(0), await plantOn(1)];
   await store.createMany([plant, other]);

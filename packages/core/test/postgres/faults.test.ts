@@ -185,7 +185,7 @@ describe('while a synchronous standby is down', () => {
     const store = await openAnother(url);
     await store.create(first);
     await setStandbys('down');
-    // A process of the server makes commits wait some time after it has read the setting.
+    // Commits begin to wait some time after the server has read the setting.
     const probe = connectForTest(url);
     await expect
       .poll(async () => {

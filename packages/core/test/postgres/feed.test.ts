@@ -143,7 +143,7 @@ describe('a follower', () => {
     expect(summaryOf((await pages.next()).value)).toEqual(['created 1']);
   });
 
-  it('shares its reads with many others', async () => {
+  it('gets each change once, as many other followers do', async () => {
     const { store } = await openForTest();
     const after = await endOf(store);
     const followers = Array.from({ length: 100 }, () => store.follow({ after }));

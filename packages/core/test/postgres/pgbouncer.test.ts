@@ -9,7 +9,7 @@ describe.runIf(hasPgBouncer)('a store behind PgBouncer in transaction mode', () 
 
   beforeEach(async () => {
     direct = await createDatabase(inject('postgresUrl'));
-    // Fewer connections than a store opens, so the sessions change hands.
+    // Fewer connections than a store opens, so the connections of the store share the sessions.
     const pgBouncer = await startPgBouncer(direct, 3);
     pooled = `${pgBouncer.url}?pgbouncer=true`;
     return () => pgBouncer.stop();

@@ -6,7 +6,7 @@ import { profiles } from '../fixtures/profiles.ts';
 describe.each(profiles)('create-many on $name', (profile) => {
   const suite = openForSuite(profile);
 
-  it('creates 1,000 plants, and returns an outcome for each plant in their order', async () => {
+  it('creates 1,000 plants, and returns the outcomes in the order of the plants', async () => {
     const plants = newPlants(998, { name: 'many', tag: 'many' }).reverse();
     const [first = { id: 0n, name: '' }] = plants;
     const outcomes = await suite.store.createMany([...plants, first, { ...first, name: 'other' }]);
@@ -21,7 +21,7 @@ describe.each(profiles)('create-many on $name', (profile) => {
     expect(again).toEqual(plants.map(({ id }) => ({ id, result: 'exists' })));
   });
 
-  it('creates plants with the same id one after the other', async () => {
+  it('creates the first of the plants with the same id', async () => {
     const [a, b] = [freeId(), freeId()];
     const plants = [
       { id: b, name: 'first' },
@@ -40,7 +40,7 @@ describe.each(profiles)('create-many on $name', (profile) => {
     expect(await suite.store.get(b)).toMatchObject({ name: 'first' });
   });
 
-  it('creates plants with the same id in one statement, so that they delay no other creates', async () => {
+  it('handles plants with the same id in one statement, so that they delay no other creates', async () => {
     const id = freeId();
     let statements = 0;
     suite.store.events.on('batch', () => (statements += 1));

@@ -125,7 +125,7 @@ describe.each(profiles)('list on $name', (profile) => {
 
   if (!profile.hasSql) return;
 
-  it('finds plants of a rare tag by an index', async () => {
+  it('has an index on the tag, and lists the plants of a rare tag', async () => {
     const { sql } = suite;
     await sql`
       insert into plants (id, name, tag)

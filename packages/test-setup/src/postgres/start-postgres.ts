@@ -48,7 +48,7 @@ interface ServerOptions {
   binaries?: PostgresBinaries;
 }
 
-/** Starts a Postgres with fsync. In a root process, the server runs as the user `nobody`. */
+/** Starts a Postgres. In a root process, the server runs as the user `nobody`. */
 export async function startPostgres(
   settings: Settings = {},
   { maxFileSize = Number.POSITIVE_INFINITY, binaries }: ServerOptions = {},

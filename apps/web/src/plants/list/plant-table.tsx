@@ -97,7 +97,7 @@ function PlantRow({ plant }: { plant: StoredPlant }) {
         >
           <ClientText text={name} />
         </a>
-        {/* In a narrow list, these stand in for the columns. */}
+        {/* In a narrow list, this replaces the columns of the tag and the number. */}
         <div className={styles.narrow}>
           {tag !== undefined && <TagLink tag={tag} />}
           <span>{String(id)}</span>

@@ -66,7 +66,7 @@ function SearchField({ search }: { search: string | undefined }) {
   const sent = useRef<string>(undefined);
   const typed = () => input.current?.value.trim() || undefined;
   useEffect(() => {
-    // When a link or the Back button has changed the address, the field shows its text.
+    // When a link or the Back button has changed the address, the field shows the search of the new address.
     if (input.current && sent.current !== search) input.current.value = search ?? '';
     sent.current = search;
   }, [search]);

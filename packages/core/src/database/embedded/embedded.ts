@@ -16,7 +16,7 @@ import { createEngine } from './engine.ts';
 /** PGlite has one session. One statement of each kind may wait for it. */
 const connections = { creates: 1, edits: 1, reads: 1, counts: 1, searches: 1, changes: 1 };
 
-/** After this many milliseconds, the engine is opened again. The callers already have an error. */
+/** After this many milliseconds, the engine ends its thread. The callers already have an error. */
 const requestTimeout = defaultTimeout + 1_000;
 const bulkTimeout = 60_000;
 

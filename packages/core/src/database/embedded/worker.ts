@@ -25,7 +25,7 @@ globalThis.TextDecoder = class extends TextDecoder {
 };
 
 // Postgres's parser is one large function of PGlite. V8's optimizing compiler would use 600 MB and seconds of
-// CPU time for this function. Without it, lists take 20 % longer, and other statements take the same time.
+// CPU time for this function. Without this compiler, lists take 20 % longer, and other statements the same time.
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 
@@ -79,7 +79,7 @@ async function run({ text, values, rowMode }: Statement): Promise<Rows> {
   return { rows: (results?.rows ?? []) as unknown[][] };
 }
 
-/** A checkpoint is due after this many bytes of log. After a crash, PGlite replays the log since then. */
+/** A checkpoint is due after this many bytes of log. After a crash, PGlite replays the log since the last one. */
 const maxLog = 128 * 2 ** 20;
 let checkedAt = performance.now();
 

@@ -19,7 +19,7 @@ import { errorShape, toStoreError } from './trpc-error.ts';
 /** The context that a call passes to its procedure. */
 export interface Context {
   readonly store: PlantStore;
-  /** The sender of the call. The adapter authenticates the sender before it calls a procedure. */
+  /** The adapter authenticates the principal before it calls a procedure. */
   readonly principal: Principal;
   /** The call must end before this time. Default: 5 s after the call begins. */
   readonly deadline?: Deadline | undefined;
