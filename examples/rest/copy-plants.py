@@ -38,7 +38,7 @@ def set_position(cursor):
 
 
 def list_plants():
-    cursor = get("/changes")["next"]  # Older than the list, so its changes contain all that the list lacks.
+    cursor = get("/changes")["next"]  # Older than the list, so the changes after it contain all that the list lacks.
     with copy:  # One transaction.
         copy.execute("DELETE FROM plants")
         page = get(limit=1000)
@@ -51,7 +51,7 @@ def list_plants():
 
 def read_changes(cursor):
     page = get("/changes", after=cursor, limit=1000, wait=20)
-    with copy:  # The position is stored with its changes, or not at all.
+    with copy:  # One transaction stores the changes and the cursor after them.
         for change in page["changes"]:
             if change["type"] == "deleted":
                 copy.execute("DELETE FROM plants WHERE id = ?", (change["plant"]["id"],))

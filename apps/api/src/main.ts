@@ -12,7 +12,7 @@ import { welcome } from './welcome.ts';
 /** Milliseconds for which a closing server waits for its last responses, after the drain delay. */
 const responseTimeout = 6_000;
 
-/** Milliseconds that the store may take to cancel running statements and to close its database. */
+/** Milliseconds that the store may take to end its writes and to close its database. */
 const storeTimeout = 2_000;
 
 const [, , command = '--build-console'] = process.argv;

@@ -51,8 +51,8 @@ export const accessToken = 'token-of-the-benchmark';
 
 /**
  * Returns a function that sends requests of one kind for some seconds. Each connection sends one request at a
- * time. The ids are texts, because JavaScript would round numbers: 19 digits in random order, or 1, 2, 3 for
- * creates with `smallIds`. Reads use the ids of `storePlants`.
+ * time. The ids are texts, because JavaScript would round numbers: spread over all of int64, or 1, 2, 3 and so on
+ * for creates with `smallIds`. Reads use the ids of `storePlants`.
  */
 export function loadOf(url: string, { path, body, creates }: RequestKind, smallIds: boolean) {
   let n = 0;

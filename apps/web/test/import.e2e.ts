@@ -64,7 +64,7 @@ it('says before it sends anything that a file of Excel is read as Windows-1252',
   expect((await namesOf(page)).slice(0, 2)).toEqual(['Schönmalve', 'Grünlilie']);
 });
 
-it('counts plants that are already stored and ids that are taken, and can import the rest', async () => {
+it('adds the new plants of a file, and counts the plants already stored and the ids that are taken', async () => {
   const [same, taken, fresh] = [freshId(), freshId(), freshId()];
   await client.createPlants.mutate({
     plants: [

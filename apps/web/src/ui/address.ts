@@ -46,7 +46,7 @@ export function closePlant(): void {
 export function replaceAddress(change: Address): void {
   const href = hrefOf({ ...readAddress(), ...change });
   history.replaceState(null, '', location.pathname + location.search + (href === '#' ? '' : href));
-  // The browser reports only the changes that it makes itself.
+  // The browser sends no event for `replaceState`.
   dispatchEvent(new HashChangeEvent('hashchange'));
 }
 

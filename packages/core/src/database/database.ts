@@ -92,7 +92,7 @@ export interface PoolState {
   readonly waiting: number;
   /** The number of statements that run although their deadline has passed. */
   readonly overdue: number;
-  /** Milliseconds by which the database's clock is ahead of this machine's clock. 0 without a connection. */
+  /** Milliseconds by which the database's clock is ahead of this machine's clock. 0 without an idle connection. */
   readonly clockAhead: number;
 }
 
