@@ -83,7 +83,7 @@ const consolePolicy =
 
 /**
  * Makes the page and the script of the API reference. Scalar's plugin loads slowly, so the first request loads
- * it, in a server that does not listen. Its script has 4 MB, so it is compressed once.
+ * the plugin, in a server that does not listen. The script has 4 MB, so it is compressed once.
  */
 async function loadReference() {
   const { default: scalar } = await import('@scalar/fastify-api-reference');

@@ -54,7 +54,7 @@ declare module 'fastify' {
     authenticate: Authenticate;
     budgets: ReturnType<typeof createBudgets>;
     logError: LogError;
-    /** Milliseconds for which a closing server accepts requests. The process sets them. */
+    /** Milliseconds for which a closing server accepts requests. Set by `main.ts`. */
     drainDelay: number;
     isClosing: boolean;
   }

@@ -11,7 +11,7 @@ import { LinkButton } from './ui/button.tsx';
 import { Notices } from './ui/dialog.tsx';
 
 // zod compiles schemas with `new Function`, which the content security policy forbids. zod reads this object
-// when it is loaded.
+// when the browser loads zod.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 const root = document.getElementById('root');

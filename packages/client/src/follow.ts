@@ -75,11 +75,11 @@ export async function* followChanges(
   }
 }
 
-/** Waits for about a second, so that clients connect at different times. */
+/** Waits for a random time of about a second, so that clients connect at different times. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 1_000));
 
 /**
- * Calls `update` without changes first, so that it reads the plants, and then with each page of changes. Begins
+ * Calls `update` without changes, which then reads the plants, and afterwards with each page of changes. Begins
  * anew after the cursor has expired.
  *
  * @returns a function that ends the updates

@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 /**
  * The error class of the store and of its surfaces. `kind` is the name of the error in the catalogue. Clients
- * may see `message`, and only the operator may see `cause`.
+ * may see `message`, but of `cause` only the messages about invalid fields.
  */
 export class PlantStoreError extends Error {
   override readonly name = 'PlantStoreError';

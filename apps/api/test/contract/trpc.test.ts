@@ -192,7 +192,7 @@ it.each([
   }
 });
 
-it('the messages for each invalid field are in the property fields, at most ten for a field', async () => {
+it('the property fields has the messages for each invalid field, but at most ten messages', async () => {
   const invalid = await post(server, '/trpc/createPlant', '{"json":{"id":1.5,"name":5}}');
   expect(Object(await invalid.json()).error.json.data.fields).toEqual({
     id: [expect.stringContaining('integer')],

@@ -31,7 +31,7 @@ async function follow(from: string): Promise<void> {
   }
   if (!after) await writeJson({ cursor });
   for await (const { changes, next } of followChanges(store, { after: cursor })) {
-    // Only the last line of a page has the new cursor, because it covers the whole page.
+    // Only the last line of a page has the new cursor, because this cursor covers the whole page.
     const last = changes.length - 1;
     const lines = changes.map((each, at) => ({ ...each, cursor: at === last ? next : cursor }));
     await writeJson(...lines);

@@ -62,7 +62,7 @@ export async function readChanges(
   const values = [transaction, String(after?.id ?? 0n), String(limit)];
   const { rows } = await read<(string | null)[]>(selectChanges, values, options).catch(
     async (error) => {
-      // A read replica cannot tell its place in the log.
+      // On a read replica, `selectChanges` causes an error.
       const replica = await read(isReadReplica, [], options).catch(() => undefined);
       throw replica?.rows[0]?.[0] === 'true' ? noFeed() : error;
     },

@@ -11,7 +11,7 @@ import { createWrites, isNodeError } from './writes.ts';
 const recoveryPause = 1_000;
 
 /**
- * The store on a Citus cluster sends the same statements to the coordinator. Only these differ:
+ * The store on a Citus cluster sends the same statements to the coordinator, with these differences:
  *
  * - an insert has its rows as `values`, because Citus would pull `unnest` through the coordinator
  * - a delete of plants in several shards is sent again for each shard, because Citus cannot plan it

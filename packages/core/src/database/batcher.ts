@@ -48,7 +48,7 @@ const slowAfter = 50;
 /** The disk of the database is slow when a write takes this number of milliseconds. */
 const slowDisk = 500;
 
-/** While the waiting calls fill a statement, the oldest one may wait for this part of its time limit. */
+/** New calls are rejected when calls fill a statement, and the oldest has waited for this part of its time limit. */
 const patience = 0.6;
 
 /**

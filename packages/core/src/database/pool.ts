@@ -14,8 +14,8 @@ import {
 /** A session of the database. It runs one statement at a time. */
 export interface Session {
   /**
-   * The name of the session in the database. Undefined where only a pooler knows the session of a statement, and empty
-   * where an overdue statement always ends its session.
+   * The name of the session in the database. Undefined behind a pooler and on the embedded database. Empty on a
+   * cluster, where an overdue statement always ends its session.
    */
   readonly id: string | undefined;
   /** False when the connection is lost. A lost session is never used again. */

@@ -5,7 +5,7 @@ import { client, isError, queryClient, useIdentity } from '../../store.tsx';
 import { type Address, useAddress } from '../../ui/address.ts';
 import { refreshInterval, useListState } from '../plant-state.ts';
 
-/** A search looks for further plants of its page for at most this number of milliseconds. */
+/** After this number of milliseconds, a search with at least one plant looks for no further plants of its page. */
 const searchTime = 1_000;
 
 /** The list offers at most this number of tags that begin with the text of a search. */

@@ -8,7 +8,7 @@ import { Field, submitOnEnter, TextArea } from '../../ui/field.tsx';
 import type { FormStart } from '../plant-state.ts';
 
 interface PlantFormProps {
-  /** The values with which the form begins. The id that it contains cannot change. */
+  /** The values with which the form begins. If they contain an id, the user cannot change the id. */
   start: FormStart;
   submit: string;
   mutation: { isPending: boolean; error: unknown };
