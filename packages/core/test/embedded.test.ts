@@ -30,7 +30,7 @@ const argumentsOf = (dataDirectory: string, program: string) => [
    ${program}`,
 ];
 
-/** Starts a process with a store. Its output is a list of lines, which grows. */
+/** Starts a process with a store. `lines` has the lines that the process has printed so far. */
 async function startProcess(dataDirectory: string, program: string) {
   const child = spawn(process.execPath, argumentsOf(dataDirectory, program), {
     stdio: ['ignore', 'pipe', 'inherit'],

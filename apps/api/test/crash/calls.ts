@@ -19,7 +19,7 @@ export type Request =
       readonly limit: number;
     };
 
-/** A request with its times, in milliseconds of this process, and its response if one came. */
+/** A request with its times on the clock `performance.now()`, and its response if one came. */
 export interface Call {
   readonly server: Server;
   readonly request: Request;

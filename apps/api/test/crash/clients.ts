@@ -72,7 +72,7 @@ export function startClients(world: World, random: Random) {
     if (call && random.isLikely(0.2)) await insist({ type: 'delete', id }, false);
   };
   /**
-   * Creates a plant at one server. Deletes the plant at the others as soon as they show it, so that a second
+   * Creates a plant at one server. Deletes the plant at another server that shows the plant, so that a second
    * effect of the create would be noticed. If the create has no result, reads the plant when the create may
    * no longer take effect, so that a late effect would be noticed.
    */

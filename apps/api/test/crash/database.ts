@@ -25,7 +25,7 @@ export async function startDatabase(maxFileSize?: number) {
 
   const urlOf = (server: TestPostgres, username: string) =>
     Object.assign(new URL(server.url), { username, pathname: 'plants' }).href;
-  /** Without array types, postgres.js 3.4 does not end this process when a connection is lost. */
+  /** With `fetch_types`, postgres.js 3.4 would end this process when a connection is lost. */
   const connect = () =>
     postgres(urlOf(primary, 'postgres'), { max: 1, fetch_types: false, onnotice: () => {} });
 

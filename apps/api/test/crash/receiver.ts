@@ -14,10 +14,10 @@ export interface Receiver {
   close(): void;
 }
 
-/** Before this message is processed, its first attempt gets 503. */
+/** The number of the message whose first attempt gets 503, before the receiver processes the message. */
 const rejectedMessage = 2;
 
-/** After this message is processed, its first response is lost. */
+/** The number of the message whose first response is lost, after the receiver has processed the message. */
 const lostMessage = 4;
 
 /** Starts the endpoint of a webhook. The endpoint keeps a copy of the plants, as docs/webhooks.md describes. */

@@ -19,7 +19,7 @@ const run = promisify(execFile);
 /** A process of the server's program. */
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
-/** Milliseconds of this process. */
+/** Two times on the clock `performance.now()`. */
 export interface Period {
   readonly start: number;
   end: number;
