@@ -33,7 +33,6 @@ Postgres. Ratios are to the first row of the case: the median of the ratios of t
 const serverCpu = ({ server }: Figures) => server;
 const totalCpu = ({ server, postgres }: Figures) => server + postgres;
 
-/** Returns the ratio of each round. */
 function ratios(result: Result, base: Result, of: (figures: Figures) => number): number[] {
   return result.rounds.map((figures, round) => {
     const other = base.rounds[round];

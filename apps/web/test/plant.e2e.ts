@@ -166,7 +166,7 @@ it('asks again before it deletes a plant that somebody else has corrected', asyn
   await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
 });
 
-it('says that somebody else deleted the open plant, and that no plant has the number of a link', async () => {
+it('says that somebody else deleted the open plant, and that the plant of a link does not exist', async () => {
   const { page, ids } = await openPlants(['Hoya']);
   const [id = 0n] = ids;
   await rowOf(page, 'Hoya').getByRole('link').first().click();

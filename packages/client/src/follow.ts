@@ -80,7 +80,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 500 + Math.rand
 
 /**
  * Calls `update` without changes, which then reads the plants, and afterwards with each page of changes. Begins
- * anew after the cursor has expired.
+ * again after a temporary error, and after the cursor has expired.
  *
  * @returns a function that ends the updates
  */

@@ -117,8 +117,8 @@ type WritablePlant = NewPlant & {
 
 /**
  * Makes a writer of files, which `readRows` reads exactly. `start` is the text before the first plant. CSV is for
- * spreadsheet programs: it has a byte order mark, because Excel reads CSV without it as Windows-1252, and `'`
- * before a text that such a program would run as a formula.
+ * spreadsheet programs. It begins with a byte order mark, because Excel reads CSV without it as Windows-1252. A text
+ * that such a program would run as a formula gets a `'` before it.
  */
 export function plantWriter(format: 'csv' | 'ndjson') {
   const isCsv = format === 'csv';

@@ -61,7 +61,7 @@ const pingInterval = 10_000;
 /** A client connects again after this number of milliseconds without an event. */
 const reconnectAfter = 25_000;
 
-/** A stream ends after at most this number of milliseconds, so that its client may find a new instance. */
+/** After at most this number of milliseconds, a stream ends at its next page or ping: its client may find a new instance. */
 const maxDuration = 60_000;
 
 /** The maximum number of bytes that a stream writes at a time. */

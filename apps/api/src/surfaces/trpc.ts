@@ -117,8 +117,8 @@ function pathOf({ params, routeOptions }: FastifyRequest): string {
 const callParameters = new Set(['batch', 'input']);
 
 /**
- * A browser cannot add headers to the request of a subscription. tRPC's links therefore send
- * `connectionParams` and `lastEventId` in the query.
+ * A browser cannot add headers to the request of a subscription. tRPC's links therefore send `lastEventId` in the
+ * query, and `connectionParams`, which the store ignores: the access token is in the header.
  */
 const subscriptionParameters = new Set([...callParameters, 'connectionParams', 'lastEventId']);
 

@@ -73,8 +73,8 @@ export function startClients(world: World, random: Random) {
   };
   /**
    * Creates a plant at one server. Deletes the plant at another server that shows the plant, so that a second
-   * effect of the create would be noticed. If the create has no result, reads the plant when the create may
-   * no longer take effect, so that a late effect would be noticed.
+   * effect of the create would be noticed. If the create has no result, reads the plant after
+   * the deadline of the create, so that a late effect would be noticed.
    */
   const createOnce = async (server: Server) => {
     const id = fresh++;

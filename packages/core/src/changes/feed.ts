@@ -71,7 +71,7 @@ export class Feed {
    */
   async waitForChanges(cursor: Cursor, limit: number, wait: WaitOptions): Promise<ChangesText> {
     for (let after = cursor; ; ) {
-      // An empty page of the tail means that there is nothing new, so no read is needed.
+      // An empty page of the tail is enough, because the tail wakes this follower after the next change.
       const page =
         this.#tail.after(after, limit) ?? (await this.read(after, limit, { caller: wait.caller }));
       if (page.changes.length > 0) return page;
@@ -84,7 +84,7 @@ export class Feed {
   async read(cursor: Cursor, limit: number, options?: CallOptions): Promise<ChangesText> {
     const page = this.#tail.after(cursor, limit);
     if (page && page.changes.length > 0) return page;
-    // The database may have a change that the tail has not read yet.
+    // This caller does not wait for the tail, which may not have read the newest change yet.
     return this.#readDatabase(cursor, limit, 'changes', options).catch((error) => {
       this.#tail.throwIfClosed();
       throw error;

@@ -15,7 +15,8 @@ const isInPage = `
  * - `epoch` identifies the database and its history. It changes when somebody restores a backup, promotes a
  *   standby, or truncates a table: a transaction number then stands for other changes.
  * - `up_to` is the oldest running transaction. The changes are ordered by transaction number, and a page has
- *   only older changes, so no change can later appear before a cursor that a client has.
+ *   only older changes, so no change can later appear before a cursor that a client has. Defaults in `tables.ts` set
+ *   `created_in` and `changed_in`.
  * - `candidates` leaves out a deletion whose plant was created again by a transaction with a lower number. The
  *   create waited for the deletion, but precedes the deletion in the feed. A client that applies the deletion
  *   would delete the new plant. The new plant is stored, or was deleted later.

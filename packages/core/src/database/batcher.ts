@@ -160,7 +160,7 @@ export class Batcher<Input, Output> {
     if (this.#running.size === 0) return true;
     if (this.#running.size >= this.#options.running) return false;
     // Commits wait for the disk one after the other. While the disk is slow, a second write would wait for the
-    // disk twice as long. The second write starts when the first one takes over twice as long as the last write,
+    // disk twice as long. (Reads have no `rowOf`.) The second write starts when the first one takes over twice as long as the last write,
     // because the disk is then not the cause.
     const isDiskSlow = this.#options.rowOf !== undefined && this.#took > slowDisk;
     if (this.#isFull && !isDiskSlow) return true;

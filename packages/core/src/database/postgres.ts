@@ -20,10 +20,10 @@ const requestLimits = {
 
 const bulkLimits = { ...requestLimits, statement_timeout: 60_000 };
 
-/** The limits of migrations, of `doctor` and of `distribute`, which copies all plants. */
+/** The limits of a statement of `migrate`, of `doctor` or of `distribute`, which copies all plants. */
 const toolLimits = { statement_timeout: 3_600_000, lock_timeout: 60_000 };
 
-/** The time limit of a migration, in milliseconds. On a silent network, a migration would never end without it. */
+/** A whole migration ends after this number of milliseconds, even on a silent network. */
 const migrationTimeout = 60_000;
 
 /**

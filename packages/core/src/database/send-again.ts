@@ -12,7 +12,7 @@ const maxAttempts = 100;
  * - Calls that a statement does not settle are sent again, because another write came first.
  * - After the deadline of a statement, the calls that have more time are sent again.
  * - After an error that one row may have caused, each half is sent separately. Repeated bisection finds this row,
- *   and a half that waits for a lock does not delay the other half.
+ *   and a half that waits for a lock does not delay the other half. Calls for one row are sent one after the other.
  * - After any other error, all calls are rejected.
  */
 export async function sendUntilSettled<Input, Output>(
@@ -32,11 +32,11 @@ export async function sendUntilSettled<Input, Output>(
       if (!isLate && isSplittable(error) && open.length > 1) {
         const parts = partsOf(open, error, options);
         await Promise.all(parts.map((part) => sendUntilSettled(part, options)));
-        return; // Each call is settled.
+      } else {
+        const end = Math.max(deadline, now);
+        const rejected = isLate ? open.filter((call) => call.deadline <= end) : open;
+        for (const call of rejected) call.reject(explainError(reasonOf(error), options.advice));
       }
-      const end = Math.max(deadline, now);
-      const rejected = isLate ? open.filter((call) => call.deadline <= end) : open;
-      for (const call of rejected) call.reject(explainError(reasonOf(error), options.advice));
     }
     open = unsettled(open);
   }
@@ -47,7 +47,7 @@ export function unsettled<Each extends { readonly isSettled: boolean }>(calls: r
   return calls.filter(({ isSettled }) => !isSettled);
 }
 
-/** Divides calls into halves, or into the parts that a cluster names. Calls for one row stay together. */
+/** Divides calls into halves, or into the parts that a cluster names. Of the calls for one row, returns the first. */
 function partsOf<Input, Output>(
   calls: readonly Call<Input, Output>[],
   error: unknown,
@@ -56,9 +56,9 @@ function partsOf<Input, Output>(
   const reason = reasonOf(error);
   if (!(reason instanceof PartsError)) {
     const rows = [...Map.groupBy(calls, (call) => rowOf?.(call.input) ?? call).values()];
-    const units = rows.length > 1 ? rows : calls.map((call) => [call]);
-    const middle = units.length >> 1;
-    return [units.slice(0, middle).flat(), units.slice(middle).flat()];
+    if (rows.length === 1) return [calls.slice(0, 1)];
+    const middle = rows.length >> 1;
+    return [rows.slice(0, middle).flat(), rows.slice(middle).flat()];
   }
   const places = new Map(reason.parts.flatMap((ids, place) => ids.map((id) => [id, place])));
   return [...Map.groupBy(calls, ({ input }) => places.get(String(rowOf?.(input)))).values()];

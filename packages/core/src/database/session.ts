@@ -88,7 +88,7 @@ export async function openSession(
   isReady = true;
   id = isPooler ? undefined : state.id;
   // The response took some time, so the database's clock is at least this far ahead.
-  const clockAhead = Number(state.now) - performance.now();
+  const clockOffset = Number(state.now) - performance.now();
 
   return {
     /** The server's process id for this session, and its start, because a later session may get the same process id. */
@@ -99,7 +99,7 @@ export async function openSession(
     get isOpen() {
       return isOpen;
     },
-    timeOf: (deadline: Deadline) => timeText(deadline + clockAhead),
+    timeOf: (deadline: Deadline) => timeText(deadline + clockOffset),
     async query(text: string, values: Values, options?: { isPrepared: boolean }): Promise<Rows> {
       return { rows: (await run(text, values, options)) as unknown[][] };
     },

@@ -91,6 +91,7 @@ export function createCreates(
    */
   async function compare(creates: readonly Create[], unconfirmed?: unknown): Promise<void> {
     const ids = creates.map(({ input }) => input.id);
+    // A read may end later than some calls, which the batcher rejects itself.
     const deadline = Math.max(...creates.map((create) => create.deadline));
     try {
       const { rows } = await read<string[]>(findDurable, [`{${ids}}`], {

@@ -32,7 +32,7 @@ interface Replacement extends Delete {
  * Makes the functions that delete and replace plants. Deletes that wait at the same time share a statement, and
  * each replacement has its own.
  *
- * After a lost connection, a create can be confirmed, but an edit cannot: another client may have edited the plant.
+ * Sending an edit again is not safe, unlike a create: another client may have edited the plant meanwhile.
  *
  * @param onCommit is called after each statement, and must not throw
  */

@@ -143,8 +143,8 @@ export type Reads = ReturnType<typeof createReads>;
 /**
  * Makes a page from the columns of its plants, and perhaps of one further plant.
  *
- * @param found the number of plants of a page that was read alone. Then the last column is the id after which
- *   the next page of a search begins, if no further plant was found.
+ * @param found the number of plants, for a page that was read alone. The last column of a page of a search may be
+ *   the id after which the next page begins.
  */
 function pageOf(columns: Columns, limit: number, found?: number): OutputText<PlantPage> {
   const all = plantTexts(columns);

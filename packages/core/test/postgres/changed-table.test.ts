@@ -30,7 +30,7 @@ const trigger = (event: string, body: string) =>
     create function change() returns trigger language plpgsql as $$ begin ${body} end $$;
     create trigger change before ${event} on plants for each row execute function change()`);
 
-/** An error of the server that tells the operator what is wrong, and shows no SQL. */
+/** An error of the server that asks the client to tell the operator, and shows no SQL. */
 const rejected = {
   code: 50001,
   message: expect.stringMatching(/^(?!.*(select|insert into|delete from)).*tell the operator/i),

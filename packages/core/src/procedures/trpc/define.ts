@@ -19,7 +19,7 @@ import { errorShape, toStoreError } from './trpc-error.ts';
 /** The context that a call passes to its procedure. */
 export interface Context {
   readonly store: PlantStore;
-  /** The adapter authenticates the principal before it calls a procedure. */
+  /** The caller of the procedure has authenticated the principal. */
   readonly principal: Principal;
   /** The call must end before this time. Default: 5 s after the call begins. */
   readonly deadline?: Deadline | undefined;
