@@ -29,7 +29,7 @@ export function createImport({ address, signal, onRejected, onNote, onRetry }: I
   const ids = new Set<bigint>();
   return { importFile, totals, finished: () => Promise.allSettled(running) };
 
-  /** @throws CommandError when the content is not a list of plants, and the errors of the file system and of requests */
+  /** @throws CommandError when the content is no list of plants; the errors of the file and of requests */
   async function importFile(name: string): Promise<void> {
     const input = addAbortSignal(signal, name === '-' ? process.stdin : createReadStream(name));
     // The types of Node and of the DOM describe the same class.

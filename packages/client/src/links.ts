@@ -34,7 +34,7 @@ const isRepeatable = ({ type, path }: Operation) =>
 
 /** Repeats a query or a create after a temporary error, but not a call with `wait`, which a loop repeats. */
 export function repeat(): TRPCLink<AppRouter> {
-  // All calls of a client retry at the same time, so that they can share a request. Other clients retry at other times.
+  // The calls of a client retry at the same time, so that they can share a request. Other clients do not.
   const jitter = 0.5 + Math.random() / 2;
   let delay = 0;
   return retryLink({

@@ -41,7 +41,7 @@ export function parseJson(
  */
 const mayRound = /(?:^|[\s:,[])-?(?:[\d.]+[eE]|[\d.]{16,})/;
 
-/** Matches the strings and numbers of a JSON text. With a required closing quote, many quotes would take quadratic time. */
+/** Matches strings and numbers of JSON. With a required closing quote, matching would take quadratic time. */
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|([-+.\deE]+)/gs;
 
 /** The placeholder for the first replaced number. Every number that is not replaced is smaller. */

@@ -61,7 +61,7 @@ const pingInterval = 10_000;
 /** A client connects again after this number of milliseconds without an event. */
 const reconnectAfter = 25_000;
 
-/** After at most this number of milliseconds, a stream ends at its next page or ping: its client may find a new instance. */
+/** After at most this many milliseconds, a stream ends at its next page or ping. Its client connects again. */
 const maxDuration = 60_000;
 
 /** The maximum number of bytes that a stream writes at a time. */

@@ -160,8 +160,8 @@ export class Batcher<Input, Output> {
     if (this.#running.size === 0) return true;
     if (this.#running.size >= this.#options.running) return false;
     // Commits wait for the disk one after the other. While the disk is slow, a second write would wait for the
-    // disk twice as long. (Reads have no `rowOf`.) The second write starts when the first one takes over twice as long as the last write,
-    // because the disk is then not the cause.
+    // disk twice as long. It starts when the first one takes over twice as long as the last write, because the
+    // disk is then not the cause. Reads have no `rowOf`.
     const isDiskSlow = this.#options.rowOf !== undefined && this.#took > slowDisk;
     if (this.#isFull && !isDiskSlow) return true;
     const slow = performance.now() - (isDiskSlow ? 2 * this.#took : slowAfter);

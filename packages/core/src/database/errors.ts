@@ -42,7 +42,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   ],
 };
 
-/** The functions of Postgres that report row-level security or a rule. The SQLSTATEs of these errors are too general. */
+/** The functions of Postgres that report row-level security or a rule: their SQLSTATEs are too general. */
 const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuery'];
 
 function meaningOf(error: unknown): Meaning {
