@@ -1,7 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Query } from './database/database.ts';
-import { timeText } from './database/deadline.ts';
 import { DatabaseSettingsError, explainDatabaseError } from './database/errors.ts';
 import { missingTables } from './database/migration.ts';
 import { databaseCode } from './plant-store-error.ts';
@@ -115,7 +114,7 @@ async function tryStatements(query: Query): Promise<Finding[]> {
   // The name is long, so that a column with a shorter type causes an error.
   const plant = { id: -BigInt(randomInt(2 ** 47)), name: 'doctor'.repeat(1_000) };
   const id = `{${plant.id}}`;
-  const until = timeText(Date.now() + 60_000);
+  const until = new Date(Date.now() + 60_000).toISOString();
   const run = async (text: string, ...values: string[]) =>
     Object.values((await query<Record<string, unknown>>(text, values))[0] ?? {})[0];
   await query(`begin; set local lock_timeout = '2s'`);

@@ -48,8 +48,11 @@ const slowAfter = 50;
 /** The disk of the database is slow when a write takes this number of milliseconds. */
 const slowDisk = 500;
 
-/** New calls are rejected when calls fill a statement, and the oldest has waited for this part of its time limit. */
+/** New calls are rejected when a statement is full, and the oldest call has waited for this part of its time limit. */
 const patience = 0.6;
+
+/** While the disk is slow, a write is rejected after this part of its time limit. Its commit would be too late. */
+const slowPatience = 0.9;
 
 /**
  * Combines calls that wait for the database into one statement. A single call is sent immediately. While its
@@ -63,7 +66,7 @@ export class Batcher<Input, Output> {
   #size = 0;
   /** The calls of each running statement, and the start of the statement. */
   readonly #running = new Map<readonly Call<Input, Output>[], number>();
-  /** How many milliseconds the last statement took. */
+  /** How many milliseconds the last statement took that ended without an error, such as the time limit of a lock. */
   #took = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Whether `#start` will run soon. Calls made together, such as the plants of a request, share a statement. */
@@ -115,10 +118,8 @@ export class Batcher<Input, Output> {
     while (this.#waiting.length > 0 && this.#canStart()) {
       const calls = this.#take();
       if (calls.length === 0) break;
-      const startedAt = performance.now();
-      this.#running.set(calls, startedAt);
-      void sendUntilSettled(calls, this.#options).then(async () => {
-        this.#took = performance.now() - startedAt;
+      this.#running.set(calls, performance.now());
+      void sendUntilSettled(calls, { ...this.#options, send: this.#send }).then(async () => {
         await this.#gather();
         this.#running.delete(calls);
         this.#start();
@@ -131,13 +132,19 @@ export class Batcher<Input, Output> {
     if (open?.length === 0) this.#closed?.resolve();
   };
 
+  readonly #send = async (...statement: Parameters<BatcherOptions<Input, Output>['send']>) => {
+    const startedAt = performance.now();
+    await this.#options.send(...statement);
+    this.#took = performance.now() - startedAt;
+  };
+
   /**
    * Waits while each turn of the event loop brings further calls, so that they share the next statement.
    * Clients often send their next request as soon as they have a response.
    */
   async #gather(): Promise<void> {
     let before = -1;
-    while (!this.#isFull && this.#waiting.length > before) {
+    while (!this.#fills(this.#options.batch) && this.#waiting.length > before) {
       // The responses are written in this turn, and the next turn reads further requests.
       await setImmediate();
       before = this.#waiting.length;
@@ -148,49 +155,47 @@ export class Batcher<Input, Output> {
   /** While calls wait or run, looks for calls whose time is over, and for slow statements. */
   readonly #look = (): void => {
     this.#timer = undefined;
-    const now = performance.now();
     for (const call of this.#sent) {
-      if (call.deadline <= now) call.reject(databaseUnavailable(overdue(), this.#options.advice));
+      if (call.hasUsed(1)) call.reject(databaseUnavailable(overdue(), this.#options.advice));
     }
-    this.#keep((call) => !this.#hasLeft(call, now));
+    this.#keep((call) => !this.#hasLeft(call));
     this.#start();
   };
 
   #canStart(): boolean {
     if (this.#running.size === 0) return true;
-    if (this.#running.size >= this.#options.running) return false;
-    // Commits wait for the disk one after the other. While the disk is slow, a second write would wait for the
-    // disk twice as long. It starts when the first one takes over twice as long as the last write, because the
-    // disk is then not the cause. Reads have no `rowOf`.
-    const isDiskSlow = this.#options.rowOf !== undefined && this.#took > slowDisk;
-    if (this.#isFull && !isDiskSlow) return true;
-    const slow = performance.now() - (isDiskSlow ? 2 * this.#took : slowAfter);
-    return [...this.#running.values()].every((startedAt) => startedAt <= slow);
+    // Commits wait for the disk one after the other. A second write would wait for a slow disk twice as long.
+    if (this.#running.size >= this.#options.running || this.#isDiskSlow) return false;
+    if (this.#fills(this.#options.batch)) return true;
+    const now = performance.now();
+    return this.#running.values().every((startedAt) => now - startedAt >= slowAfter);
   }
 
-  /** Whether the waiting calls fill a statement. */
-  get #isFull(): boolean {
-    return this.#waiting.length >= this.#options.batch || this.#size >= this.#options.size;
+  /** Reads, which have no `rowOf`, do not wait for the disk. */
+  get #isDiskSlow(): boolean {
+    return this.#options.rowOf !== undefined && this.#took > slowDisk;
+  }
+
+  /** Whether the waiting calls fill a statement of this number of calls. */
+  #fills(batch: number): boolean {
+    return this.#waiting.length >= batch || this.#size >= this.#options.size;
   }
 
   #isOverloaded(isBulk: boolean): boolean {
     const limit = isBulk ? maxWaiting / 2 : maxWaiting;
     if (this.#waiting.length >= limit || this.#size >= maxSize) return true;
-    const [oldest] = this.#waiting;
-    if (!oldest || !this.#isFull) return false;
-    return performance.now() - oldest.madeAt > patience * (oldest.deadline - oldest.madeAt);
+    return this.#fills(maxBatch) && this.#waiting[0]?.hasUsed(patience) === true;
   }
 
   /** Takes the oldest waiting calls that fit into one statement. */
   #take(): Call<Input, Output>[] {
     const { size, rowOf } = this.#options;
-    const now = performance.now();
     const locked = new Set(rowOf && this.#sent.map(({ input }) => rowOf(input)));
     const taken: Call<Input, Output>[] = [];
     let total = 0;
     this.#keep((call) => {
       if (taken.length === maxBatch || total >= size) return true;
-      if (this.#hasLeft(call, now)) return false;
+      if (this.#hasLeft(call, this.#isDiskSlow ? slowPatience : 1)) return false;
       if (rowOf && locked.has(rowOf(call.input))) return true;
       taken.push(call);
       total += call.size;
@@ -206,11 +211,11 @@ export class Batcher<Input, Output> {
     this.#size = this.#waiting.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Rejects a waiting call if its caller has disconnected or its time is over. Returns whether it did. */
-  #hasLeft(call: Call<Input, Output>, now: number): boolean {
+  /** Rejects a waiting call whose caller is gone, or that has used this part of its time. Returns whether it did. */
+  #hasLeft(call: Call<Input, Output>, part = 1): boolean {
     if (call.caller?.isGone) call.reject(callerDisconnected());
-    else if (call.deadline <= now) {
-      const cause = new StatementError('notSent', 'no statement has ended in time');
+    else if (call.hasUsed(part)) {
+      const cause = new StatementError('late', 'no statement has ended in time');
       call.reject(databaseUnavailable(cause, this.#options.advice));
     }
     return call.isSettled;
@@ -237,6 +242,11 @@ export class Call<Input, Output> {
     this.deadline = deadlineOf(options);
     this.caller = options?.caller;
     this.size = size;
+  }
+
+  /** Whether this part of the time limit has passed. */
+  hasUsed(part: number): boolean {
+    return performance.now() >= this.madeAt + part * (this.deadline - this.madeAt);
   }
 
   resolve(output: Output): void {

@@ -49,8 +49,3 @@ export async function withDeadline<T>(promise: PromiseLike<T>, deadline: Deadlin
     clearTimeout(timer);
   }
 }
-
-/** Formats a time for Postgres. The parameter is milliseconds since 1970. */
-export function timeText(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}

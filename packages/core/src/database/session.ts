@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import postgres from 'postgres';
 import type { Query, Rows, Values } from './database.ts';
 import type { DatabaseAddress } from './database-url.ts';
-import { type Deadline, deadlineIn, timeText, withDeadline } from './deadline.ts';
+import { type Deadline, deadlineIn, withDeadline } from './deadline.ts';
 import { unconfirmedCommit } from './errors.ts';
 
 export type PostgresSession = Awaited<ReturnType<typeof openSession>>;
@@ -99,7 +99,7 @@ export async function openSession(
     get isOpen() {
       return isOpen;
     },
-    timeOf: (deadline: Deadline) => timeText(deadline + clockOffset),
+    timeOf: (deadline: Deadline) => new Date(deadline + clockOffset).toISOString(),
     async query(text: string, values: Values, options?: { isPrepared: boolean }): Promise<Rows> {
       return { rows: (await run(text, values, options)) as unknown[][] };
     },

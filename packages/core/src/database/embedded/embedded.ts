@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rootMessage } from '../../plant-store-error.ts';
 import type { Database } from '../database.ts';
-import { defaultTimeout, timeText } from '../deadline.ts';
+import { defaultTimeout } from '../deadline.ts';
 import { DatabaseSettingsError, DataDirectoryError } from '../errors.ts';
 import { migrate } from '../migration.ts';
 import { Pool } from '../pool.ts';
@@ -58,7 +58,7 @@ export async function openEmbedded(directory: string): Promise<Database> {
         const timeout = isRequest ? requestTimeout : bulkTimeout;
         return engine.run({ text, values, rowMode: 'array' }, timeout);
       },
-      timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
+      timeOf: (deadline) => new Date(Date.now() + deadline - performance.now()).toISOString(),
       drop() {},
     }),
     // The engine itself ends a statement that takes too long.
