@@ -9,6 +9,6 @@ if (major < 22 || (major === 22 && minor < 18)) {
   console.error(`plant-store: this is Node ${node}: install Node 22.18 or newer, and run it again`);
   process.exit(1);
 }
-module.enableCompileCache(); // Without it, Node removes the types of each file again at every start.
+module.enableCompileCache(); // Without this cache, Node compiles each file again at every start.
 const isInRepository = existsSync(new URL('../src/main.ts', import.meta.url));
 await import(isInRepository ? '../src/main.ts' : '../dist/main.js');

@@ -5,8 +5,8 @@ import { errorCatalogue, errorKinds, isTemporary } from '@plant-store/schemas';
 import { openApiDocument } from '../openapi/document.ts';
 import { plain, type Setting, settings } from '../src/settings.ts';
 
-// Writes the OpenAPI document, `.env.example`, and the tables and lists of pages from the sources. With `--check`,
-// only compares them.
+// Writes the OpenAPI document, `.env.example`, and the tables and lists of the Markdown pages from the sources.
+// With `--check`, the program only reports the old files.
 const root = new URL('../../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 
@@ -25,7 +25,7 @@ const errorRows = errorKinds.map((kind) => {
   return `| ${code} | ${when} | ${advice} | ${isTemporary(code) ? 'yes' : ''} |`;
 });
 
-// docs/api.md itself lists the calls on tokens and webhooks.
+// The text of docs/api.md already names the calls on tokens and webhooks.
 const callRows = Object.entries(procedures).flatMap(([name, { definition }]) => {
   const { openapi: rest, scope } = definition.meta;
   if (!rest || /^(tokens|webhooks):/.test(scope)) return [];
@@ -48,7 +48,7 @@ function methods(path: string, name: string): string[] {
   });
 }
 
-/** Replaces the lines of a table or a list below a line. */
+/** Replaces the table or the list below the line that begins with `line`. */
 function replaceBelow(page: string, line: string, items: string[]): string {
   const lines = page.split('\n');
   const first = lines.findIndex((each) => each.startsWith(line)) + 2;

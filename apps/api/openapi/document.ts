@@ -59,10 +59,10 @@ export function openApiDocument(): object {
   };
 }
 
-/** Parts of the generated document to remove. Later versions may add properties to each object. */
+/** The keys to remove. `additionalProperties` would forbid the properties that later versions may add. */
 const unwanted = /^(error\..*|security|additionalProperties)$/;
 
-/** Over tRPC, the ETag is a property of these objects. Over REST, it is a header, and the rest is the body. */
+/** These schemas contain the ETag for tRPC. The REST body has the second schema, and the ETag is a header. */
 const sameOverRest: Record<string, string> = {
   PlantWithEtag: 'StoredPlant',
   ReplacePlant: 'Plant',
@@ -70,7 +70,7 @@ const sameOverRest: Record<string, string> = {
 
 const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
-/** Adds the headers, the errors, and the parts that the procedure does not have. */
+/** Adds the headers, the errors and the `additions` to an operation. */
 function complete(operation: Operation, responses: Record<string, object>): void {
   const { operationId, parameters = [] } = operation;
   const { status = 200 } = procedures[operationId].definition.meta.openapi ?? {};

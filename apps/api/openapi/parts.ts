@@ -1,9 +1,6 @@
 import { int64Bounds } from '@plant-store/schemas';
 
-/**
- * The text at the top of the API reference, as CommonMark. A relative link in this text works in `docs`
- * and in `openapi.json`, because both addresses have the same parent.
- */
+/** The text at the top of the API reference, as CommonMark. */
 export const introduction = `Get an access token from the operator of the store. Then create a plant, and read it back. \`STORE\` is the address of this page without \`/docs\`:
 
 \`\`\`sh
@@ -22,7 +19,7 @@ curl "$STORE/plants/4096" -H "Authorization: Bearer $TOKEN"
 const text = { type: 'string' };
 const header = (description: string, schema = text) => ({ description, schema, required: true });
 
-/** Many responses have these headers, so the document declares each header only one time. */
+/** Many responses have these headers, so the document declares each header once. */
 export const headers = {
   'X-Request-Id': header(
     'The id of the request in the log: the `X-Request-Id` of the request if it has 1 to 128 letters, digits ' +
@@ -105,7 +102,7 @@ export const additions: Record<string, Addition> = {
   deletePlant: { parameters: [ifMatch] },
   listPlantChanges: {
     content: events,
-    // A parameter for the header, too, would give some generators two arguments with one name.
+    // A second parameter for the header would give some generators two arguments with one name.
     parameters: [parameter('query', 'lastEventId', lastEvent, cursor)],
   },
 };

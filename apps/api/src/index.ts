@@ -5,9 +5,9 @@ import { listen, openServer } from './start.ts';
 
 /** The location of the plants, and the settings of the server. */
 export interface StartOptions {
-  /** The directory of an embedded database. If the directory is empty, a database is created. */
+  /** The directory of an embedded database. The server creates a database in an empty directory. */
   dataDirectory?: string;
-  /** The URL of a Postgres. Without this URL and a data directory, the store is empty and temporary. */
+  /** The URL of a Postgres. With neither a URL nor a directory, the store is empty and temporary. */
   databaseUrl?: string;
   /**
    * More settings of the server, under the names of their environment variables. `startPlantStore` does not

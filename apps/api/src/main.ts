@@ -26,8 +26,8 @@ async function startServer(): Promise<void> {
   let running: FastifyInstance | undefined;
   let drainDelay = 0;
 
-  // Until the server listens, a signal ends the process at once. A second signal does so at any time.
-  // SIGUSR2 belongs to tools, such as profilers. After an error, the exit code is 1.
+  // A signal before the server listens, or a second signal, ends the process at once. Tools such as profilers
+  // use SIGUSR2. After an uncaught exception, the exit code is 1.
   const options = { delay: false as const, logger: false as const };
   closeWithGrace({ ...options, skip: ['SIGUSR2', 'beforeExit'] }, async ({ err, signal }) => {
     const server = running;

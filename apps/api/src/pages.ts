@@ -9,7 +9,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { builtConsole, isInRepository, repositoryRoot } from './settings.ts';
 import { sendJson } from './surfaces/call.ts';
 
-/** Serves everything that needs no token: the console, the API reference, the document and the health. */
+/** Serves the paths that need no token: the console, the API reference, the OpenAPI document, the health. */
 export async function pages(scope: FastifyInstance): Promise<void> {
   scope.addHook('onRequest', (_request, reply, done) => {
     reply.headers(pageHeaders);
@@ -38,7 +38,7 @@ export async function pages(scope: FastifyInstance): Promise<void> {
     return reply.sendFile(`console/${name}`, builtConsole);
   });
   scope.get('/openapi.json', (_request, reply) => {
-    // Editors and generators that run in a browser read the document.
+    // Editors and generators in a browser read the document from other origins.
     reply.headers({
       'access-control-allow-origin': '*',
       'cross-origin-resource-policy': 'cross-origin',
@@ -52,7 +52,7 @@ export async function pages(scope: FastifyInstance): Promise<void> {
 
   let loading: ReturnType<typeof loadReference> | undefined;
   const reference = () => (loading ??= loadReference());
-  scope.get('/docs', (_request, reply) => reply.redirect('docs/', 301)); // Works behind a path prefix, too.
+  scope.get('/docs', (_request, reply) => reply.redirect('docs/', 301)); // `docs/` works behind a path prefix.
   scope.get('/docs/', async (_request, reply) => {
     const { page, policy } = await reference();
     return reply
@@ -82,8 +82,8 @@ const consolePolicy =
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Makes the page and the script of the API reference. Scalar's plugin loads slowly, so the first request loads
- * the plugin, in a server that does not listen. The script has 4 MB, so it is compressed once.
+ * Makes the page and the script of the API reference. Scalar's plugin loads slowly, so the server loads the
+ * plugin at the first request for the reference. The script has 4 MB, so it is compressed once.
  */
 async function loadReference() {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
@@ -102,10 +102,10 @@ async function loadReference() {
 
 const configuration = {
   url: '../openapi.json',
-  servers: [{ url: 'SERVER' }], // Scalar would not resolve the relative address of the document.
+  servers: [{ url: 'SERVER' }], // Scalar does not resolve the relative server URL in the document.
   pageTitle: 'Plant Store API',
   favicon: '../favicon.ico',
-  // Scalar's own services and fonts need other origins.
+  // The content security policy blocks Scalar's own services and fonts.
   proxyUrl: '',
   telemetry: false,
   agent: { disabled: true },

@@ -63,14 +63,14 @@ declare module 'fastify' {
     readonly isGone: boolean;
     /** Set by the hook `requireToken`. */
     principal: Principal | null;
-    /** How many milliseconds the request had run when it began to wait. Set by `startWaiting`. */
+    /** The age of the request in milliseconds when it began to wait. Set by `startWaiting`. */
     waitsFrom: number | undefined;
   }
 }
 
 /**
- * Builds the HTTP server, ready to `listen` or `inject`. The function reads as the life of a request: each hook
- * runs in this order. The server's `close` leaves the store open.
+ * Builds the HTTP server, ready to `listen` or `inject`. The hooks run in the order of their lines. The
+ * server's `close` leaves the store open.
  */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { store, settings, authenticate, logStream, metrics } = options;
@@ -101,14 +101,14 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   server.decorateRequest('principal', null);
   server.decorateRequest('waitsFrom', undefined);
 
-  // Before Fastify gets a request: Node closes surplus connections. Node's own 417 has no body.
+  // Node closes surplus connections. A hook checks `Expect`, because Node's own response 417 has no body.
   limitConnections(server);
   server.server.on('checkExpectation', (...both) => server.server.emit('request', ...both));
 
-  // Every request. An error of a hook goes to the error handler of the request's surface.
+  // These hooks run for every request. A hook's error goes to the error handler of the request's surface.
   server.setErrorHandler(sendError);
   server.addHook('onRequest', sendRequestId); // Every response names the request for the log.
-  server.addHook('onRequest', checkHeaders); // `Host` and `Expect`: Node's own checks send no error body.
+  server.addHook('onRequest', checkHeaders); // Node's own checks of `Host` and `Expect` send no body.
   if (origins.length > 0) await server.register(cors, corsOptions(origins));
   server.addHook('onRequest', rejectUnknownPaths); // No body is read for an unknown path.
   server.setNotFoundHandler(async (request) => {
@@ -118,14 +118,14 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const addOtherMethods = rejectOtherMethods(server);
   await server.register(pages); // These pages need no token.
 
-  // The requests of REST, tRPC and MCP.
+  // These hooks run only for REST, tRPC and MCP.
   await server.register(async (operations) => {
     if (mostRequests !== undefined) {
       await operations.register(rateLimit, rateLimitOptions(mostRequests));
       operations.addHook('onRequest', operations.rateLimit()); // Requests with invalid tokens count too.
     }
     operations.addHook('onRequest', requireToken); // No body is read before the token is checked.
-    operations.addHook('onRequest', rejectAfterPause(server)); // A late write may have been sent again.
+    operations.addHook('onRequest', rejectAfterPause(server)); // A client may have repeated a late write.
     operations.addHook('onRequest', reserveBody); // Large bodies may fill only their own budget.
     await operations.register(compress, compressOptions);
     await operations.register(rest, { procedures });
@@ -134,7 +134,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   addOtherMethods();
 
-  // The end of the server.
+  // Until the server closes, its log shows the warnings of the store.
   const warn = (message: string) => server.log.warn(message);
   store.events.on('warning', warn);
   server.addHook('preClose', async () => drain(server));
@@ -146,8 +146,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 }
 
 /**
- * Lets load balancers see that `/readyz` has changed, while the server still accepts requests. Then ends the
- * waits for changes. Afterwards Fastify stops listening, and closes when every request has its response.
+ * Accepts requests for the drain delay, in which load balancers see that `/readyz` fails. Then ends the waits
+ * for changes. Afterwards, Fastify stops listening, and closes when every request has its response.
  */
 async function drain(server: FastifyInstance): Promise<void> {
   server.log.info('stopping');
@@ -168,7 +168,7 @@ function corsOptions(origin: readonly string[]) {
       ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
     ],
     maxAge: 600, // In seconds.
-    strictPreflight: false, // The plugin's own error is not in the format of the contract.
+    strictPreflight: false, // The plugin's own error has another format than the store's errors.
   };
 }
 

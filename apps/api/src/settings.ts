@@ -12,7 +12,7 @@ export const builtConsole = isInRepository
   ? join(repositoryRoot, 'apps/web/dist')
   : join(import.meta.dirname, 'console');
 
-/** The parent of the default data directory. The command line has the same default. */
+/** The parent of the default data directory. `plant-store` has the same default. */
 const home = isInRepository ? repositoryRoot : process.cwd();
 
 /** A whole number in plain decimal: `1e3` is not valid. */
@@ -34,7 +34,7 @@ export interface Setting {
   /** The value of a setting that is not set. Without a fallback, the value is undefined. */
   readonly fallback?: string;
   readonly example?: string;
-  /** The value to set, in Markdown: the text of the page, of `.env.example`, and of the error after "set". */
+  /** Describes the value in Markdown, for the page, for `.env.example`, and for an error after "set". */
   readonly text: string;
   /** Whether an error must not show the value. */
   readonly isSecret?: true;
@@ -166,7 +166,7 @@ export function readSettings(variables: NodeJS.ProcessEnv): Settings {
   return Object.fromEntries(entries) as Settings; // Every value has passed its schema.
 }
 
-/** Adds the lines of `.env` in the current directory. A variable of the process overrides its line. */
+/** Reads the settings from the environment and from `.env`. A variable of the environment overrides `.env`. */
 export function loadSettings(): Settings {
   try {
     process.loadEnvFile();

@@ -46,7 +46,7 @@ export async function openServer(
   return { server, logStream, firstRun, metricsUrl };
 }
 
-/** The facts that a server prints when it listens. */
+/** The facts that the program prints when its server listens. */
 export type Started = Omit<Awaited<ReturnType<typeof openServer>>, 'server' | 'logStream'> &
   Awaited<ReturnType<typeof listen>>;
 
@@ -60,9 +60,9 @@ async function acceptJwtsOf(settings: Settings, fallback: Authenticate): Promise
 }
 
 /**
- * Opens the port of the server. When the database responds, forgets old deletions and sends webhooks.
+ * Opens the port. When the database responds, the server forgets old deletions and sends webhooks.
  *
- * @returns the URL, and why the database does not respond yet
+ * @returns the URL, and the error of a database that does not respond yet
  */
 export async function listen(
   server: FastifyInstance,

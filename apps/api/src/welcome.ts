@@ -18,7 +18,7 @@ export function welcome(settings: Settings, started: Started, isTerminal: boolea
   const path = firstRun?.path.replaceAll("'", "'\\''");
   const read = path ? `$(cat '${path}')` : `\${PLANT_STORE_TOKEN:?set it to an access token}`;
   const headers = `-H "Authorization: Bearer ${token ?? read}" -H "Content-Type: application/json"`;
-  // JavaScript rounds the id.
+  // In an object, JavaScript would round the id.
   const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
   return `
 ${databaseError ? `The database does not respond yet: ${databaseError}.\nThe server tries again by itself. Until then, each call gets 503.` : 'The plant store is open.'}

@@ -8,13 +8,13 @@ const exitCodes = `
 Exit codes: 0 done, 1 error, 2 invalid argument or setting, 3 rejected rows, 130 SIGINT, 143 SIGTERM
 `;
 
-/** Makes a command for other commands. It throws an error for a command line that is not valid. */
+/** Makes a command that contains other commands. The command throws an error for an invalid command line. */
 export function makeGroup(name: string, description: string): Command {
   const command = new Command(name).description(description);
   return command.exitOverride().configureOutput({ outputError() {} });
 }
 
-/** Makes a command with the parts that every command has. `details` stand at the end of its help. */
+/** Makes a command with the option `--json`. Its help ends with the exit codes and `details`. */
 export function makeCommand(name: string, description: string, details = ''): Command {
   return makeGroup(name, description)
     .option('--json', 'write results and errors as JSON')

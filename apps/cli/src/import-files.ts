@@ -6,13 +6,13 @@ import { CommandError } from './errors.ts';
 import { type Outcome, type PlantRow, sendRows } from './send-rows.ts';
 import type { Address } from './store.ts';
 
-/** The number of requests at the same time. */
+/** The number of requests that the import sends at the same time. */
 const parallelBatches = 4;
 
 interface ImportOptions {
-  /** Undefined: the import only checks the rows. */
+  /** Without an address, the import only checks the rows. */
   address: Address | undefined;
-  /** Stops reading and sending. */
+  /** An abort stops the import. */
   signal: AbortSignal;
   /** Receives a row that is not stored. `start` is the start of a file of rejected rows. */
   onRejected: (row: { file: string; row: Row; message: string; start: string }) => void;
@@ -20,7 +20,7 @@ interface ImportOptions {
   onRetry: (message: string) => void;
 }
 
-/** Imports files one after the other. The totals are true at any time, and after an error too. */
+/** Makes an import of one or more files. Its totals are correct at any time, even after an error. */
 export function createImport({ address, signal, onRejected, onNote, onRetry }: ImportOptions) {
   const outcomes = { created: 0, exists: 0, conflicts: 0, rejected: 0, valid: 0 };
   const facts: FileFacts[] = [];
@@ -29,7 +29,7 @@ export function createImport({ address, signal, onRejected, onNote, onRetry }: I
   const ids = new Set<bigint>();
   return { importFile, totals, finished: () => Promise.allSettled(running) };
 
-  /** @throws CommandError when the content is no list of plants; the errors of the file and of requests */
+  /** @throws CommandError when the content is not valid, and the errors of reading the file and of requests */
   async function importFile(name: string): Promise<void> {
     const input = addAbortSignal(signal, name === '-' ? process.stdin : createReadStream(name));
     // The types of Node and of the DOM describe the same class.
@@ -79,7 +79,7 @@ export function createImport({ address, signal, onRejected, onNote, onRetry }: I
     running.add(sent);
   }
 
-  /** The number of lines by kind, and of rows by outcome. Each line has one kind, and each row one outcome. */
+  /** Counts the lines by kind, and the rows by outcome. A line has one kind, and a row has one outcome. */
   function totals() {
     const sum = { lines: 0, rows: 0, header: 0, blank: 0, continued: 0 };
     for (const each of facts) {

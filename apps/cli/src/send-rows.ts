@@ -102,7 +102,7 @@ async function send(
   }
 }
 
-/** JSON with the exact id, faster than `formatJson`. */
+/** Returns JSON with the exact id, faster than `formatJson` does. */
 function jsonOf({ id, name, tag }: PlantRow['plant']): string {
   const rest = tag === undefined ? '' : `,"tag":${JSON.stringify(tag)}`;
   return `{"id":${id},"name":${JSON.stringify(name)}${rest}}`;

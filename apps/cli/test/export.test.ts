@@ -15,14 +15,14 @@ beforeAll(async () => {
   await store.client.createPlant.mutate({ id: 9007199254740993n, name: 'a "b", c', tag: 'long' });
 });
 
-test('CSV has a byte order mark, and ids as plain digits', async () => {
+test('export writes CSV with a byte order mark, and with ids as plain digits', async () => {
   const { code, stdout } = await store.run(['export', '--format', 'csv', '--tag', 'long']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^\ufeffid,name,tag,created_at/);
   expect(stdout.split('\n')[1]).toMatch(/^9007199254740993,"a ""b"", c",long,20/);
 });
 
-test('a file has the format of its extension, and is imported again without a change', async () => {
+test('export writes the format of the extension, and an import of the file changes nothing', async () => {
   const files = ['all.csv', 'all.ndjson'].map((name) => join(store.directory, name));
   for (const file of files) {
     expect(await store.run(['export', file])).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -36,7 +36,7 @@ test('a file has the format of its extension, and is imported again without a ch
   expect(lines).toHaveLength(5_001);
 });
 
-test('a closed pipe ends the export', async () => {
+test('a closed pipe ends an export', async () => {
   const { child, result } = start(['export'], { env: store.env });
   await once(child.stdout, 'readable');
   child.stdout.destroy();
@@ -51,14 +51,14 @@ test('SIGTERM ends an export that waits for its reader', async () => {
   expect(await result).toMatchObject({ code: 'SIGTERM' });
 });
 
-test('a file that cannot be written is an error', async () => {
+test('export reports a file that cannot be written', async () => {
   const file = join(store.directory, 'missing', 'all.csv');
   const { code, stderr } = await store.run(['export', file]);
   expect(code).toBe(1);
   expect(stderr).toContain('ENOENT');
 });
 
-test('an error says that the output is incomplete', async () => {
+test('the error of an export says that the output is incomplete', async () => {
   const env = { ...store.env, PLANT_STORE_TOKEN: 'wrong-token-of-a-test' };
   const { code, stderr } = await run(['export'], { env });
   expect(code).toBe(1);

@@ -23,7 +23,7 @@ afterEach(async () => {
 const mixed =
   'id,name,tag\n1,Hoya,Apocynaceae\nx,Aloe,\n2,"two\nlines",\n\n3\n1,Ficus,\n1,Hoya,Apocynaceae\n';
 
-test('each line is counted once, as its row or as a header, a blank line or a continuation', async () => {
+test('the import counts each line once: as a row, a header, a blank line or a continuation', async () => {
   const file = await store.file('mixed.csv', mixed);
   const { code, stdout, stderr } = await store.run(['import', file]);
   expect(code).toBe(3);
@@ -39,7 +39,7 @@ test('each line is counted once, as its row or as a header, a blank line or a co
   expect(await stored()).toEqual({ 1: 'Hoya', 2: 'two\nlines' });
 });
 
-test('the import of the same file again changes nothing', async () => {
+test('a second import of a file changes nothing', async () => {
   const file = await store.file('again.csv', 'id,name\n1,Hoya\n9007199254740993,Aloe\n');
   expect(await store.run(['import', file])).toMatchObject({
     stdout: '3 lines, 1 header, 2 created\n',
@@ -53,7 +53,7 @@ test('the import of the same file again changes nothing', async () => {
   expect(await store.client.getPlant.query({ id: 9007199254740993n })).toEqual(before);
 });
 
-test('with --json, the totals, the rejected rows and an error are JSON', async () => {
+test('with --json, the import writes the totals and the rejected rows as JSON', async () => {
   const file = await store.file('mixed.csv', mixed);
   const { stdout, stderr } = await store.run(['import', file, '--json']);
   expect(JSON.parse(stdout)).toEqual({
@@ -96,7 +96,7 @@ test('--rejects cannot name a file of the import', async () => {
   expect(await readFile(file, 'utf8')).toBe(mixed);
 });
 
-test('--dry-run checks the rows, and needs no store', async () => {
+test('--dry-run checks the rows, and stores nothing', async () => {
   const file = await store.file('mixed.csv', mixed);
   const { code, stdout } = await store.run(['import', file, '--dry-run', '--json']);
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({
@@ -116,7 +116,7 @@ test('the import reads several files, gzip, NDJSON and standard input', async ()
   expect(await stored()).toEqual({ 1: 'Hoya', 2: 'Aloe', 3: 'Ficus' });
 });
 
-test('the column created_at is left out, with a note', async () => {
+test('the import leaves out the column created_at, with a note', async () => {
   const input = 'id,name,created_at\n1,Hoya,2001-01-01T00:00:00Z\n';
   const { code, stderr } = await store.run(['import', '-'], input);
   expect(code).toBe(0);
@@ -125,14 +125,14 @@ test('the column created_at is left out, with a note', async () => {
   expect(createdAt.getFullYear()).toBeGreaterThan(2001);
 });
 
-test('of two rows with one id, the first row is stored, even in a large file', async () => {
+test('the import stores the first of two rows with one id, even in a large file', async () => {
   const rows = Array.from({ length: 4_000 }, (_, at) => `${at % 2_000},Plant ${at}\n`);
   const { stdout } = await store.run(['import', '-', '--json'], `id,name\n${rows.join('')}`);
   expect(JSON.parse(stdout)).toMatchObject({ created: 2_000, conflicts: 2_000 });
   expect((await store.client.getPlant.query({ id: 1_999n })).name).toBe('Plant 1999');
 });
 
-test('a plant that is too large for a request is rejected, and its neighbours are stored', async () => {
+test('the import rejects a plant that is too large for a request, and stores its neighbours', async () => {
   const input = `{"id":1,"name":"Hoya"}\n{"id":2,"name":"${'x'.repeat(2 ** 20)}"}\n{"id":3,"name":"Aloe"}\n`;
   const { code, stderr } = await store.run(['import', '-'], input);
   expect(code).toBe(3);
@@ -140,7 +140,7 @@ test('a plant that is too large for a request is rejected, and its neighbours ar
   expect(await stored()).toEqual({ 1: 'Hoya', 3: 'Aloe' });
 });
 
-test('an unclosed quote stops the import at its line, with true totals', async () => {
+test('an unclosed quote stops the import at its line, with correct totals', async () => {
   const input = 'id,name\n1,Hoya\n2,"Aloe\n3,Ficus\n';
   const { code, stdout, stderr } = await store.run(['import', '-', '--json'], input);
   expect(code).toBe(1);
@@ -149,19 +149,19 @@ test('an unclosed quote stops the import at its line, with true totals', async (
   expect(await stored()).toEqual({ 1: 'Hoya' });
 });
 
-test('a file without the column id is an error', async () => {
+test('the import reports a file without the column id', async () => {
   const { code, stderr } = await store.run(['import', '-'], 'nr,naam\n1,Hoya\n');
   expect(code).toBe(1);
   expect(stderr).toMatch(/^plant-store: -: /);
 });
 
-test('a file that is not there is an error', async () => {
+test('the import reports a missing file', async () => {
   const { code, stderr } = await store.run(['import', join(store.directory, 'missing.csv')]);
   expect(code).toBe(1);
   expect(stderr).toContain('ENOENT');
 });
 
-test('a token that may not create stops the import', async () => {
+test('a token without the scope plants:create stops the import', async () => {
   const { token } = await store.client.createAccessToken.mutate({
     name: 'r',
     scopes: ['plants:read'],

@@ -22,7 +22,7 @@ async function serve(onRequest: RequestListener) {
   return { ...store.env, PLANT_STORE_URL: `http://127.0.0.1:${port}` };
 }
 
-test('the import continues when the server is killed and started again, and its totals are true', async () => {
+test('the import continues after the server is killed and restarted, with correct totals', async () => {
   const { child, result } = start(['import', '-', '--json'], { env: store.env });
   const rows = (from: number) =>
     Array.from({ length: 5_000 }, (_, at) => `${from + at},Plant ${from + at}\n`).join('');
@@ -47,7 +47,7 @@ test('the import continues when the server is killed and started again, and its 
 });
 
 test.skipIf(!hasPosixSignals).each(['SIGINT', 'SIGTERM'] as const)(
-  '%s ends an import that waits for its input, with totals',
+  '%s ends an import that waits for its input, and the import still writes its totals',
   async (signal) => {
     const { child, result } = start(['import', '-', '--json'], { env: store.env });
     child.stdin.write('{"id":-1,"name":"Hoya"}\n'.repeat(200_000));
@@ -77,7 +77,7 @@ test.skipIf(!hasPosixSignals)('SIGINT ends an import whose server does not respo
   });
 });
 
-test('rows that get a temporary error are sent again, without the other rows', async () => {
+test('the import sends only the rows with a temporary error again', async () => {
   const bodies: { id: number }[][] = [];
   const env = await serve(async (request, response) => {
     const { plants } = JSON.parse(String(await buffer(request)));

@@ -48,7 +48,7 @@ test('get shows one plant with its exact id', async () => {
   );
 });
 
-test('get reports an unknown id, with code 1', async () => {
+test('get reports an unknown id, with exit code 1', async () => {
   expect(await store.run(['get', '77'])).toEqual({
     code: 1,
     stdout: '',
@@ -56,7 +56,7 @@ test('get reports an unknown id, with code 1', async () => {
   });
 });
 
-test('count counts all plants or the plants with a tag', async () => {
+test('count counts all plants, or only the plants with a tag', async () => {
   expect(await store.run(['count'])).toMatchObject({ stdout: '3\n' });
   const { stdout } = await store.run(['count', '--tag', 'Araceae', '--json']);
   expect(JSON.parse(stdout)).toEqual({ count: 2, isExact: true });
@@ -104,7 +104,7 @@ test.each([
   [['replace', '1'], "required option '--name <name>' not specified"],
   [['nothing'], "unknown command 'nothing'"],
   [['token', 'nothing'], "unknown command 'nothing'"],
-])('%j gets code 2, and an explanation', async (args, message) => {
+])('the arguments %j get exit code 2, and an explanation', async (args, message) => {
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(message);
@@ -127,7 +127,7 @@ test.each([
   ...['create', 'list', 'show', 'pause', 'resume', 'delete', 'rotate', 'replay', 'test'].map(
     (name) => `webhook ${name}`,
   ),
-])('the help of %s has --json, and each exit code in one line', async (name) => {
+])('the help of %s lists --json, and all exit codes in one line', async (name) => {
   const { code, stdout } = await run([...name.split(' '), '--help']);
   expect(code).toBe(0);
   expect(stdout).toContain(`Usage: plant-store ${name} `);

@@ -17,7 +17,7 @@ test('the default token is the token in the data directory of the embedded store
   expect(await run(['count'], { env })).toMatchObject({ code: 0, stdout: '0\n' });
 });
 
-test('a data directory without a token is an error, which names the missing file', async () => {
+test('the error for a data directory without a token names the missing file', async () => {
   const data = join(store.directory, 'missing');
   const { code, stderr } = await run(['count'], { env: { PLANT_STORE_DATA_DIR: data } });
   expect(code).toBe(2);
@@ -34,7 +34,7 @@ test('the token of the embedded store never goes to another machine', async () =
 });
 
 test.each(['plants.example.com', 'ftp://127.0.0.1', 'http://user:hidden@127.0.0.1'])(
-  'PLANT_STORE_URL cannot be %s, and the error does not show it',
+  'PLANT_STORE_URL cannot be %s, and the error does not show the URL',
   async (url) => {
     const { code, stderr } = await run(['count'], { env: { PLANT_STORE_URL: url } });
     expect(code).toBe(2);
@@ -43,13 +43,13 @@ test.each(['plants.example.com', 'ftp://127.0.0.1', 'http://user:hidden@127.0.0.
   },
 );
 
-test('a wrong token gets the error of the store', async () => {
+test('a command with a wrong token reports the error of the store', async () => {
   const env = { ...store.env, PLANT_STORE_TOKEN: 'wrong-token-of-a-test' };
   const { code, stderr } = await run(['count', '--json'], { env });
   expect({ code, ...JSON.parse(stderr) }).toMatchObject({ code: 1, error: 40101 });
 });
 
-test('the address can have a prefix, where a proxy serves the store', async () => {
+test('PLANT_STORE_URL can have a path prefix, at which a proxy serves the store', async () => {
   const proxy = createServer((incoming, outgoing) => {
     const path = incoming.url?.replace('/garden/', '/') ?? '';
     if (path === incoming.url) outgoing.destroy();

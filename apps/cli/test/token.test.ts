@@ -15,7 +15,7 @@ test('token create shows a token that works', async () => {
   expect(await scopesOf(stdout.trim())).toEqual(['plants:create', 'plants:read']);
 });
 
-test('token create gives scopes and an expiry', async () => {
+test('token create sets the scopes and the expiry', async () => {
   const args = ['token', 'create', 'manager', '--days', '90', '--json'];
   const { stdout } = await store.run([
     ...args,

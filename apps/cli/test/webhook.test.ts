@@ -27,7 +27,7 @@ async function webhook(...args: string[]) {
   return { code, lines: lines.map((line) => JSON.parse(line)) };
 }
 
-/** Creates a webhook until the end of the test. */
+/** Creates a webhook, and deletes it at the end of the test. */
 async function create(name: string) {
   const { code, lines } = await webhook('create', endpoint.url, '--name', name);
   onTestFinished(async () => {
@@ -38,7 +38,7 @@ async function create(name: string) {
   return { code, created: lines[0] };
 }
 
-test('create shows the secret once, and the endpoint gets each change', async () => {
+test('webhook create shows the secret once, and the endpoint gets each change', async () => {
   const { code, created } = await create('partner');
   expect(code).toBe(0);
   expect(created).toMatchObject({ name: 'partner', state: 'active', url: endpoint.url });
@@ -68,7 +68,7 @@ test('a paused webhook gets nothing until it is resumed', async () => {
   await expect.poll(() => endpoint.types).toEqual(['plants.changed', 'created']);
 });
 
-test('replay sends changes again, from a time or a cursor', async () => {
+test('webhook replay sends changes again, from a time or a cursor', async () => {
   await store.client.createPlant.mutate({ id: 3n, name: 'Ficus' });
   const { created } = await create('again');
   await store.client.deletePlant.mutate({ id: 3n });
@@ -81,7 +81,7 @@ test('replay sends changes again, from a time or a cursor', async () => {
   await expect.poll(() => endpoint.types).toContain('created');
 });
 
-test('rotate shows another secret', async () => {
+test('webhook rotate shows a new secret', async () => {
   const { created } = await create('rotated');
   const { code, lines } = await webhook('rotate', 'rotated');
   expect(code).toBe(0);
@@ -89,7 +89,7 @@ test('rotate shows another secret', async () => {
   expect(lines[0].secret).not.toBe(created.secret);
 });
 
-test('test sends a message, and the exit code says whether it was accepted', async () => {
+test('webhook test sends a message, and the exit code says whether the endpoint accepts it', async () => {
   await create('tested');
   expect(await webhook('test', 'tested')).toMatchObject({ code: 0, lines: [{ status: 200 }] });
   expect(endpoint.types).toEqual(['plants.test']);
@@ -100,7 +100,7 @@ test('test sends a message, and the exit code says whether it was accepted', asy
   });
 });
 
-test('a deleted webhook is gone, and a host that is not allowed is rejected', async () => {
+test('webhook delete removes a webhook, and webhook create rejects a host that is not allowed', async () => {
   await create('gone');
   expect(await webhook('delete', 'gone')).toEqual({ code: 0, lines: [{ name: 'gone' }] });
   expect(await webhook('show', 'gone')).toMatchObject({ code: 1, lines: [{ error: 40403 }] });

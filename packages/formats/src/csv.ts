@@ -11,7 +11,7 @@ export const columnNames: Readonly<Record<'id' | 'name' | 'tag', readonly string
   tag: ['tag', 'family', 'type'],
 };
 
-/** A text that would be a formula in a spreadsheet without the `'` before it. */
+/** Matches a text that a spreadsheet program would run as a formula without the `'` at the start. */
 const formula = /^'+[=+\-@\t\r]/;
 
 /** The columns of an export that an import leaves out. */
@@ -21,9 +21,9 @@ const times = ['created_at', 'createdat', 'updated_at', 'updatedat'];
 type Field = string | undefined;
 
 /**
- * Reads the header. The delimiter is the one that makes the most known columns.
+ * Reads the header, and chooses the delimiter that gives the most known columns.
  *
- * @throws FileError when a column is unknown, is missing or is there twice
+ * @throws FileError when a column is unknown, missing or repeated
  */
 export function readHeader(text: string, line: number, notes: Set<string>) {
   const known = [...Object.values(columnNames).flat(), ...times];
@@ -50,7 +50,7 @@ export function readHeader(text: string, line: number, notes: Set<string>) {
   return header;
 }
 
-/** Makes a function that reads a row of CSV: RFC 4180, with any delimiter. */
+/** Makes a function that reads a row of CSV (RFC 4180) with the delimiter of the header. */
 export function rowReader(
   { delimiter, columns }: ReturnType<typeof readHeader>,
   notes: Set<string>,
@@ -80,7 +80,7 @@ function unmarked(field: Field, notes: Set<string>): Field {
   return field.slice(1);
 }
 
-/** Splits a row. The parts at odd places are inside quotes. An empty part between two of them is a doubled quote. */
+/** Splits a row. Odd parts are inside quotes, and an empty part between two odd parts is a doubled quote. */
 function split(text: string, delimiter: string): Field[] | Content {
   const fields: Field[] = [];
   let quoted: string | undefined;
@@ -116,9 +116,9 @@ type WritablePlant = NewPlant & {
 };
 
 /**
- * Makes a writer of files, which `readRows` reads exactly. `start` is the text before the first plant. CSV is for
- * spreadsheet programs. It begins with a byte order mark, because Excel reads CSV without it as Windows-1252. A text
- * that such a program would run as a formula gets a `'` before it.
+ * Makes a writer of files that `readRows` reads exactly. `start` is the text before the first plant. CSV has a
+ * byte order mark, because Excel would otherwise read the file as Windows-1252. A text that a spreadsheet program
+ * would run as a formula gets a `'` at the start.
  */
 export function plantWriter(format: 'csv' | 'ndjson') {
   const isCsv = format === 'csv';

@@ -1,6 +1,6 @@
 /** The facts that `readLines` finds out about a file. */
 export interface TextFacts {
-  /** The encoding by the byte order mark. Without a mark, the encoding that the caller expects. */
+  /** The encoding that the byte order mark names. Without a mark, this is the caller's encoding. */
   encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
   /** The first line end of the file, which ends all lines. LF includes CRLF. */
   lineEnd: '\n' | '\r';
@@ -8,7 +8,7 @@ export interface TextFacts {
 
 export type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** The limit for a line or a row, in characters. It bounds the memory. */
+/** The maximum number of characters in a line or a row. This limit bounds the memory. */
 export const maxOpenText = 16 * 1024 * 1024;
 
 /**
@@ -72,16 +72,16 @@ async function* readText(stream: ByteStream, facts: TextFacts) {
   }
 }
 
-/** Decompresses gzip, whose first byte never begins a text. */
+/** Decompresses a stream of gzip. No text begins with the first byte of gzip. */
 async function decompress(stream: ByteStream): Promise<ByteStream> {
   const [start, whole] = stream.tee();
   const reader = start.getReader();
   const { value } = await reader.read();
-  reader.cancel().catch(() => {}); // `whole` has the error, and cancels the stream.
+  reader.cancel().catch(() => {}); // `whole` gets an error of the stream, and cancels the stream.
   return value?.[0] === 0x1f ? whole.pipeThrough(new DecompressionStream('gzip')) : whole;
 }
 
-/** A TypeError is an error of decompression. */
+/** Turns an error of decompression, which is a `TypeError`, into a `FileError`. */
 function throwDamaged(error: unknown): never {
   if (!(error instanceof TypeError)) throw error;
   const fault = 'ends early, is damaged, or has several parts of gzip: copy it again, or unpack it';
@@ -114,7 +114,7 @@ function decoderFor(head: Uint8Array, facts: TextFacts) {
   };
 }
 
-/** The file, or the rest of it, cannot be read. The message has the line, the reason and the advice. */
+/** The error for a file that cannot be read to its end. The message has the line, the reason and the advice. */
 export class FileError extends Error {
   /** @param line undefined when the line of the fault is unknown */
   constructor(fault: string, line?: number) {
@@ -122,5 +122,5 @@ export class FileError extends Error {
   }
 }
 
-/** Another encoding may help. */
+/** The error for bytes that the encoding does not allow. Another encoding may be the right one. */
 export class EncodingError extends FileError {}

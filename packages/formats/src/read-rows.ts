@@ -14,13 +14,13 @@ export interface FileFacts extends TextFacts {
   blank: number;
   /** The number of lines that continue a row. */
   continued: number;
-  /** Sentences for the user about columns and properties that are left out. */
+  /** Sentences for the user about the parts of the file that are left out. */
   notes: Set<string>;
   /** The start of a file of rejected rows: a byte order mark and the header of this file, or '' for NDJSON. */
   rejectsStart: string;
 }
 
-/** The number of characters in a batch. A character needs at most six bytes of JSON, and a request has 1 MiB. */
+/** The maximum size of a batch, in characters. Each character needs up to six bytes of a request's 1 MiB. */
 const maxBatch = 128 * 1024;
 
 /** The maximum size of a plant as JSON, in bytes. The body of its request is a little larger, at most 1 MiB. */

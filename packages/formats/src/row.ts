@@ -1,6 +1,6 @@
 import { IdFromText, NewPlant, parseJson, shorten } from '@plant-store/schemas';
 
-/** A row of a file: a valid plant, or an error that says why the row contains none. */
+/** A row of a file: a valid plant, or an error that says why the plant is not valid. */
 export type Row = {
   /** The number of the first line, from 1. */
   readonly line: number;
@@ -18,10 +18,10 @@ export type Content = { plant: NewPlant } | { error: string } | 'blank' | 'open'
 
 type Schema = Pick<typeof NewPlant, 'safeParse'>;
 
-/** The schema of the API for a plant whose id is text. The type does not mention zod, which this package lacks. */
+/** The schema of the API for a plant whose id is text. The type avoids zod, which is not a dependency. */
 export const TextPlant: Schema = NewPlant.extend({ id: IdFromText });
 
-/** Checks a plant by a schema of the API. The error has the messages of the API, and the id when it is text. */
+/** Checks a plant by a schema of the API. The error has the messages of the API, and an id that is text. */
 export function checkPlant(schema: Schema, value: unknown) {
   const { data: plant, error } = schema.safeParse(value);
   if (plant) return { plant };

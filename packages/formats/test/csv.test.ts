@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { columnNames } from '../src/index.ts';
 import { read } from './read.ts';
 
-describe('a CSV file', () => {
-  it.each([',', ';', '\t', '|'])('has the delimiter %j', async (delimiter) => {
+describe('readRows of a CSV file', () => {
+  it.each([',', ';', '\t', '|'])('accepts the delimiter %j', async (delimiter) => {
     const file = ['id,name,tag', '1,Hoya,wax', '2,Ficus,'].join('\n').replaceAll(',', delimiter);
     const { plants, facts } = await read(file);
     expect(plants).toEqual([
@@ -13,7 +13,7 @@ describe('a CSV file', () => {
     expect(facts).toMatchObject({ format: 'csv', delimiter });
   });
 
-  it.each(['\n', '\r\n', '\r'])('has the line end %j, even inside quotes', async (end) => {
+  it.each(['\n', '\r\n', '\r'])('accepts the line end %j, even inside quotes', async (end) => {
     const { rows } = await read(`id,name${end}1,Hoya${end}2,"a${end}b"${end}`);
     expect(rows).toMatchObject([
       { line: 2, lastLine: 2, text: '1,Hoya', plant: { id: 1n, name: 'Hoya' } },
@@ -31,7 +31,7 @@ describe('a CSV file', () => {
     expect(facts).toMatchObject({ lines: 11, header: 1, rows: 3, blank: 5, continued: 2 });
   });
 
-  it('reads "" as an empty text, and an empty field as no value', async () => {
+  it('reads "" as an empty text, and an empty field as a missing value', async () => {
     const { plants, errors } = await read('id,name,tag\n1,"",""\n2,x,\n3,,y\n');
     expect(plants).toEqual([
       { id: 1n, name: '', tag: '' },
@@ -58,7 +58,7 @@ describe('a CSV file', () => {
     ['-9223372036854775808', -(2n ** 63n)],
     ['9223372036854775807', 2n ** 63n - 1n],
     ['0', 0n],
-  ])('has the id %s', async (text, id) => {
+  ])('reads the id %s exactly', async (text, id) => {
     expect((await read(`id,name\n${text},x\n`)).plants).toEqual([{ id, name: 'x' }]);
   });
 
@@ -78,7 +78,7 @@ describe('a CSV file', () => {
     ['1,a\rb', /^has a quote or a line break/],
     [`1,${'x'.repeat(2_000_000)}`, /^is longer than 1 MiB/],
     [`1,"${'x\n'.repeat(1_000_000)}"`, /^is longer than 1 MiB/],
-    // In JSON, this row takes twice its characters.
+    // As JSON, this row has twice as many bytes as characters.
     [`1,"${'\t\u00e9'.repeat(300_000)}"`, /^is longer than 1 MiB/],
   ])('rejects only a wrong row (%#)', async (text, error) => {
     const { rows, plants } = await read(`id,name\n1,before\n${text}\n3,after\n`);
@@ -91,13 +91,13 @@ describe('a CSV file', () => {
     ['2,"Ficus\n3,"Calla"', 'in a later row'],
     ['2,"Ficus" x', 'before the end of its field'],
     [`2,"${'x\n'.repeat(9_000_000)}`, 'not within 16 MiB'],
-  ])('stops at a row whose quote is closed too late, or never (%#)', async (text) => {
+  ])('stops at a row whose quote is closed too late or never (%#)', async (text) => {
     const { plants, error } = await read(`id,name\n1,Hoya\n${text}`);
     expect(plants).toEqual([{ id: 1n, name: 'Hoya' }]);
     expect(error?.message).toMatch(/^line 3 begins a row whose quotes do not match: close/);
   });
 
-  it('stops at a line without an end', async () => {
+  it('stops at a line of more than 16 MiB', async () => {
     const { error } = await read(`id,name\n1,${'x'.repeat(2 ** 24)}`);
     expect(error?.message).toBe('line 2 is longer than 16 MiB: check the line ends');
   });
@@ -116,7 +116,7 @@ describe('the header of a CSV file', () => {
   );
 
   it.each(['created_at', 'createdAt', 'updated_at', 'UpdatedAt'])(
-    'may name %s, which is left out with a note',
+    'may name %s, but readRows leaves out this column, with a note',
     async (column) => {
       const { plants, facts } = await read(`id,name,${column}\n1,Hoya,2026\n`);
       expect(plants).toEqual([{ id: 1n, name: 'Hoya' }]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { read } from './read.ts';
 
-it('reads a plant from each line, with exact ids', async () => {
+it('reads a plant from each line of NDJSON, with exact ids', async () => {
   const file = ' {"id":9223372036854775807,"name":"Hoya","tag":"wax"}\r\n\r\n{"name":"x","id":-1}';
   const { rows, facts } = await read(file);
   expect(rows).toMatchObject([
@@ -12,7 +12,7 @@ it('reads a plant from each line, with exact ids', async () => {
   expect(facts.rejectsStart).toBe('');
 });
 
-it('leaves other properties out, with at most ten notes', async () => {
+it('leaves out unknown properties of NDJSON, with at most ten notes', async () => {
   const lines = Array.from({ length: 20 }, (_, i) => `{"id":${i},"name":"x","price${i}":1}\n`);
   const { plants, facts } = await read(lines.join(''));
   expect(plants[19]).toEqual({ id: 19n, name: 'x' });
@@ -33,13 +33,13 @@ it.each([
   ['{"id":1,"name":"\\ud83c"}', /^name must not contain U\+0000 or a lone surrogate$/],
   ['{"id":1,"name":"x","tag":null}', /^tag must be a string$/],
   [`{"id":1,"name":"${'x'.repeat(2_000_000)}"}`, /^is longer than 1 MiB/],
-])('rejects only a wrong line (%#)', async (text, error) => {
+])('rejects only a wrong line of NDJSON (%#)', async (text, error) => {
   const { rows, plants } = await read(`{"id":1,"name":"before"}\n${text}\n{"id":3,"name":"after"}`);
   expect(rows[1]).toMatchObject({ line: 2, text, error: expect.stringMatching(error) });
   expect(plants.map(({ name }) => name)).toEqual(['before', 'after']);
 });
 
-it('rejects each line of a JSON document', async () => {
+it('rejects each line of a JSON document that has several lines', async () => {
   const { errors } = await read('[\n  {"id":1,"name":"x"},\n]');
   const starts = errors.map((error) => error.slice(0, 14));
   expect(starts).toEqual(['1: is not JSON', '2: is not JSON', '3: is not JSON']);

@@ -1,6 +1,6 @@
 import { FileError, type FileFacts, type Row, readRows } from '../src/index.ts';
 
-/** Reads a whole file. Returns the rows before an error, too. */
+/** Reads a whole file. If the file has an error, returns the error and the rows before it. */
 export async function read(
   content: string | Uint8Array,
   chunkSize = 2 ** 16,

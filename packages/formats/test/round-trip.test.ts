@@ -22,8 +22,8 @@ const anyPlant = fc.record(
   { requiredKeys: ['id', 'name'] },
 );
 
-describe.each(['csv', 'ndjson'] as const)('%s', (format) => {
-  it('is read again exactly, in chunks of any size, plain and compressed', async () => {
+describe.each(['csv', 'ndjson'] as const)('a %s file of plantWriter', (format) => {
+  it('is read exactly, in chunks of any size, plain and compressed', async () => {
     const any = fc.tuple(fc.array(anyPlant), fc.integer({ min: 1, max: 100 }), fc.boolean());
     await fc.assert(
       fc.asyncProperty(any, async ([plants, chunkSize, isCompressed]) => {
@@ -37,7 +37,7 @@ describe.each(['csv', 'ndjson'] as const)('%s', (format) => {
   });
 });
 
-it('writes CSV for spreadsheet programs, with plain ids and times, and NDJSON as the API writes it', () => {
+it('writes CSV for spreadsheet programs, with plain ids and times, and NDJSON as the API does', () => {
   const time = new Date('2026-11-01T09:30:00.000Z');
   const plants = [
     { id: 2n ** 63n - 1n, name: 'Hoya, "Rosea"', tag: '', createdAt: time, updatedAt: time },

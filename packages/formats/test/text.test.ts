@@ -29,14 +29,14 @@ it.each(encoded)('reads %s %s, plain and compressed', async (encoding, _, bytes)
   }
 });
 
-it('reads Windows-1252 when the caller says so', async () => {
+it('reads Windows-1252 when the caller names this encoding', async () => {
   const bytes = latin1('id;name\n1;M\xfcller \x80\n');
   const { plants, facts } = await read(bytes, undefined, 'windows-1252');
   expect(plants).toEqual([{ id: 1n, name: 'Müller €' }]);
   expect(facts.encoding).toBe('windows-1252');
 });
 
-it('obeys a byte order mark, whatever the caller says', async () => {
+it('reads the encoding of the byte order mark, even when the caller names another encoding', async () => {
   expect((await read(utf16le(text), undefined, 'windows-1252')).plants).toEqual(inText);
 });
 
@@ -70,11 +70,11 @@ it('names Windows-1252 in the error for a file that is not UTF-8', async () => {
   );
 });
 
-it('keeps U+FFFD that is in the file', async () => {
+it('keeps a U+FFFD of the file', async () => {
   expect((await read('id,name\n1,a\ufffdb\n')).plants).toEqual([{ id: 1n, name: 'a\ufffdb' }]);
 });
 
-it('yields the rows before an early end of gzip, and then throws', async () => {
+it('yields the rows of an incomplete gzip file, and then throws a FileError', async () => {
   const lines = Array.from({ length: 50_000 }, (_, i) => `${i},${Math.sin(i)}\n`);
   const whole = gzipSync(`id,name\n${lines.join('')}`);
   const { rows, error } = await read(whole.subarray(0, -8));

@@ -11,7 +11,7 @@ import {
 } from 'jose';
 import { type Authenticate, tokenInvalid } from './tokens.ts';
 
-/** The identity provider whose JWTs are accepted. */
+/** The identity provider whose JWTs the server accepts. */
 export interface JwtSettings {
   /** The value that `iss` must have. */
   issuer: string;
@@ -33,7 +33,7 @@ export function acceptJwts(settings: JwtSettings, fallback: Authenticate): Authe
 /** Matches a JWT: three parts in base64url. The first part is a JSON object, and `eyJ` encodes its `{"`. */
 const jwtSyntax = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
-/** All these algorithms sign with a private key. With a shared secret, others could forge JWTs. */
+/** All these algorithms sign with a private key. A client that knows a shared secret could forge JWTs. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -61,9 +61,9 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
     } catch (error) {
       if (error instanceof PlantStoreError) throw error;
       const code = error instanceof errors.JOSEError && error.code;
-      // jose throws its base class for a response without a JWKS: the status is not 200, or the body not JSON.
+      // jose throws its base class when the JWKS response has another status than 200, or is not JSON.
       if (code === errors.JOSEError.code) unavailable(error);
-      // Errors are not cached: the JWT becomes valid at its `nbf`, or when the provider publishes its key.
+      // The cache stores no errors, because a JWT may become valid: at its `nbf`, or when its key is published.
       if (code && code !== errors.JWKSInvalid.code) throw tokenInvalid();
       const message = 'a key of the identity provider is weak or malformed: replace it there';
       throw tokenInvalid(new Error(message, { cause: error }));
@@ -71,7 +71,7 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
   };
 }
 
-/** Milliseconds between two loads of known keys, because the provider may have withdrawn a key. */
+/** Milliseconds after which the server loads known keys again, because the provider may have withdrawn a key. */
 const renewInterval = 10 * 60_000;
 
 /**
@@ -100,8 +100,8 @@ function unavailable(cause: unknown): never {
 }
 
 /**
- * Returns the store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. If the
- * claim has another type, the JWT has no scopes. A JWT without any scope of the store can create plants.
+ * Returns the store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. A claim
+ * of another type has no scopes. A claim that names no scope of the store means `plants:create`.
  */
 function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
   const texts: unknown[] = [scope].flat();

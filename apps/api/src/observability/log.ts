@@ -25,7 +25,7 @@ declare module 'fastify' {
   }
 }
 
-/** Programs request these paths every few seconds, so they get no span, and the log level debug. */
+/** A monitor requests these paths every few seconds. Such a request has no span, and the log level debug. */
 export const probes = new Set(['/livez', '/readyz', '/metrics']);
 
 /** Makes Fastify log and count each request once, when its response has closed. */
@@ -66,17 +66,17 @@ function logRequest(reply: FastifyReply, log: FastifyBaseLogger, metrics?: Metri
 }
 
 /**
- * Logs and traces omit the query of a URL, because the query may contain a token or the content of a plant. They
- * omit a target that is a whole URL, because a URL may contain a password.
+ * Returns the path of a URL for logs and traces. The query may contain a token or the content of a plant, so the
+ * path omits the query. A target that is a whole URL is hidden, because the URL may contain a password.
  */
 export function pathOf(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path.includes('://') ? 'a URL' : showText(path);
 }
 
-/** Returns the status of a response. After a disconnect, this is 499, as in the log of nginx. */
+/** Returns the status of a response. After a disconnect, the status is 499, as in the log of nginx. */
 function statusOf({ raw, statusCode, request: { waitsFrom, errors } }: FastifyReply): number {
-  // Clients usually disconnect to end a wait for changes.
+  // Clients usually end a wait for changes by a disconnect, so the status is not 499.
   if (raw.writableFinished || (waitsFrom !== undefined && raw.headersSent)) return statusCode;
   const [error] = errors ?? [];
   if (error) return httpStatus(error.kind);
@@ -89,13 +89,13 @@ function idsOf({ id, span }: FastifyRequest) {
   return { reqId: id, trace_id: context?.traceId, span_id: context?.spanId };
 }
 
-/** Adds an error to the log line of its request, or of its connection, and logs the cause of a server error. */
+/** Adds an error to the log line of its request or connection, and logs the cause of a server error. */
 export type LogError = (
   error: PlantStoreError,
   source?: FastifyRequest | { id: string; ip: string | undefined },
 ) => void;
 
-/** A bug is always logged, other server errors at most once a second for each kind. */
+/** Logs each bug, and other server errors at most once a second for each kind. */
 export function createErrorLog(log: FastifyBaseLogger): LogError {
   const quietUntil = new Map<ErrorKind, number>();
 
@@ -105,7 +105,7 @@ export function createErrorLog(log: FastifyBaseLogger): LogError {
     const status = httpStatus(kind);
     const request = source && 'raw' in source ? source : undefined;
     if (request) {
-      // After an error before the end of the body, Fastify reports the close of the connection as another error.
+      // After an error in the middle of a body, Fastify reports the closed connection as a second error.
       if (request.errors && !request.raw.complete) return;
       request.errors = [...(request.errors ?? []), error];
     } else if (source) {
@@ -113,8 +113,8 @@ export function createErrorLog(log: FastifyBaseLogger): LogError {
     }
     const details = { ...(request && idsOf(request)), errorCode, err: cause ?? error };
     if (kind === 'internal') return log.error(details, message);
-    // Status 501 means that a client asks a read replica for its feed. An invalid token has a cause when the
-    // identity provider has a key that cannot be used.
+    // Status 501 is not the server's error: a client asked a read replica for the feed. The error of an invalid
+    // token has a cause only when a key of the identity provider is unusable.
     const isServerError = status >= 500 && kind !== 'notImplemented';
     if (!isServerError && !(kind === 'tokenInvalid' && cause)) return;
     if (performance.now() < (quietUntil.get(kind) ?? 0)) return;
@@ -125,8 +125,8 @@ export function createErrorLog(log: FastifyBaseLogger): LogError {
 }
 
 /**
- * Writes the log to standard output. A thread writes, so that requests never wait for the log. When nobody
- * reads the log, or the disk is full, lines are lost.
+ * Writes the log to standard output in another thread, so that requests never wait for the log. Lines are lost
+ * when nobody reads the log, or the disk is full.
  *
  * @param onLost is called for each lost line
  */

@@ -40,7 +40,7 @@ export function createMetrics(store: PlantStore) {
       const { method, is404, routeOptions, errors } = request;
       const error = errors?.find(({ kind }) => httpStatus(kind) >= 500)?.code;
       const labels = {
-        // Otherwise, requests with many methods and no route would make many labels.
+        // Requests to unknown paths may have any method, and each method would make a time series.
         http_request_method: is404 ? '_OTHER' : method,
         ...(routeOptions.url !== undefined && { http_route: routeOptions.url }),
         http_response_status_code: status,

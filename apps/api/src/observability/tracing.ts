@@ -5,7 +5,7 @@ import { databaseCode, describeStatement, statementObservers } from '@plant-stor
 import type { FastifyRequest } from 'fastify';
 import { pathOf, probes, showText } from './log.ts';
 
-/** Each of these variables asks for traces. OpenTelemetry's SDK reads their values, and its other variables. */
+/** Each of these variables turns traces on. OpenTelemetry's SDK itself reads the values of its variables. */
 const switches = /^OTEL_(EXPORTER_OTLP_(TRACES_)?ENDPOINT|TRACES_EXPORTER)$/;
 
 /**
@@ -23,7 +23,7 @@ export async function startTracing(variables = process.env): Promise<() => Promi
   const { FastifyOtelInstrumentation } = await import('@fastify/otel');
   const sdk = new NodeSDK({
     serviceName: variables['OTEL_SERVICE_NAME'] || 'plant-store',
-    spanLimits: { linkCountLimit: 2_048 }, // A shared statement may have more calls than the default of 128.
+    spanLimits: { linkCountLimit: 2_048 }, // A shared statement may have more callers than 128, the default.
     metricReaders: [],
     logRecordProcessors: [],
     instrumentations: [
@@ -43,14 +43,14 @@ export async function startTracing(variables = process.env): Promise<() => Promi
         recordExceptions: false,
         requestHook(span, request) {
           span.setAttribute('url.path', pathOf(request.url));
-          request.span = api.trace.getActiveSpan(); // The server's span, made by the HTTP instrumentation.
+          request.span = api.trace.getActiveSpan(); // The HTTP instrumentation made this span.
         },
       }),
     ],
   });
   sdk.start();
-  // A CommonJS module that loads `node:http` makes the HTTP instrumentation change Node's class `Server`. With
-  // ES modules alone, this would need a loader hook, which delays every import.
+  // This `require` lets the HTTP instrumentation change Node's class `Server`. With `import` alone, the change
+  // would need a loader hook, which delays every import.
   createRequire(import.meta.url)('node:http');
   traceStatements(api);
   return () => Promise.race([sdk.shutdown().catch(() => {}), setTimeout(1_000)]);
@@ -58,7 +58,7 @@ export async function startTracing(variables = process.env): Promise<() => Promi
 
 /**
  * Makes a span for each statement of a request, by OpenTelemetry's conventions for databases. When several
- * requests share a statement, its span is a child of the first request's span, and has links to all of them.
+ * requests share a statement, its span is a child of the first request's span, and has links to all requests.
  */
 function traceStatements(api: typeof import('@opentelemetry/api')): void {
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;

@@ -22,7 +22,7 @@ Example:
   plant-store-server doctor
 `;
 
-/** Runs one of the operator's commands in the arguments of the process. */
+/** Runs the operator's command that the arguments of the process name. */
 export async function runOperator(): Promise<void> {
   const program = new Command('plant-store-server')
     .description('Starts the plant store, or works on its database.')
@@ -97,7 +97,7 @@ async function distributePlants({ shards, yes }: { shards?: number; yes?: true }
   process.stdout.write(isDone ? 'The plants are distributed.\n' : 'To do this, add --yes.\n');
 }
 
-/** The statements as a script of SQL. The modules also export functions and parts of statements. */
+/** Returns the exported statements as an SQL script, without exported functions and parts of statements. */
 function printStatements(): string {
   const rooms = {
     plants: plantStatements,

@@ -42,7 +42,7 @@ export function toHttpError(thrown: unknown): PlantStoreError {
   return frameworkError(thrown) ?? toStoreError(thrown);
 }
 
-/** Makes the error for an error of Fastify or of Node: its code is the HTTP status × 100. */
+/** Makes the store's error for an error of Fastify: the error code is the HTTP status × 100. */
 function frameworkError(thrown: unknown): PlantStoreError | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const { statusCode = 500 } = thrown as Partial<FastifyError>;
@@ -55,7 +55,7 @@ function explain(kind: ErrorKind): string {
   return `${when}: ${advice}`;
 }
 
-/** The message of an error for its client. An error may repeat a text that the client sent, even a token. */
+/** Returns the message of an error for the client. The message may repeat the client's text, even a token. */
 export function messageOf({ message }: { message: string }): string {
   return hideTokens(shorten(message, 4_000));
 }
@@ -73,7 +73,7 @@ export function errorHeaders({ kind, requiredScope }: PlantStoreError): Record<s
   return { 'www-authenticate': `Bearer realm="plant-store"${reason}${scope}` };
 }
 
-/** Why a token does not suffice (RFC 6750 §3.1). */
+/** The attribute `error` of `WWW-Authenticate` for each kind of error (RFC 6750 §3.1). */
 const challenges: Partial<Record<ErrorKind, string>> = {
   tokenMissing: '',
   tokenInvalid: ', error="invalid_token"',
@@ -81,8 +81,8 @@ const challenges: Partial<Record<ErrorKind, string>> = {
 };
 
 /**
- * Responds when Node's parser rejects the bytes of a client, or when a request does not arrive in time. When a
- * response has begun, only closes the connection.
+ * Responds when Node's parser rejects the bytes of a client, or when a request does not arrive in time. If the
+ * response has begun, the handler only closes the connection.
  */
 export function clientErrorHandler(
   this: FastifyInstance,
@@ -90,7 +90,7 @@ export function clientErrorHandler(
   socket: Socket & { _httpMessage?: ServerResponse }, // Node's own handler reads this property too.
 ): void {
   const { _httpMessage: current } = socket;
-  // The bytes after a complete request are wrong. The request still gets its response.
+  // The wrong bytes came after a complete request, which still gets its response.
   if (current?.req.complete) return void current.once('finish', () => socket.destroySoon());
   if (socket.writable && !current?.headersSent) {
     const id = randomUUID();

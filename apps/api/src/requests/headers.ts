@@ -4,7 +4,7 @@ import { shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { pathOf } from '../observability/log.ts';
 
-/** A hook that rejects headers for which Node's own response has no body: `Host` and `Expect`. */
+/** A hook that rejects an invalid `Host` or `Expect`. Node's own responses to these errors have no body. */
 export const checkHeaders: onRequestHookHandler = ({ headers, raw }, _reply, done) => {
   const { host, expect } = headers;
   const isValid = host === undefined ? raw.httpVersion === '1.0' : hostSyntax.test(host);
@@ -15,7 +15,7 @@ export const checkHeaders: onRequestHookHandler = ({ headers, raw }, _reply, don
 
 const hostSyntax = /^(?:(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?)?$/i;
 
-/** A hook that responds 404 before Fastify reads the body: a malformed `Content-Type` would get 415. */
+/** A hook that responds 404 before Fastify can respond 415 to a malformed `Content-Type`. */
 export const rejectUnknownPaths: onRequestHookHandler = (request, _reply, done) =>
   done(request.is404 ? pathUnknown(request) : undefined);
 
@@ -27,13 +27,13 @@ export function pathUnknown({ method, url }: FastifyRequest): PlantStoreError {
 }
 
 /**
- * Adds a route to each path for the methods that the path does not offer: 405 with `Allow`. `/plants/count` also
- * matches the route `/plants/:id`, but Fastify prefers the route without a parameter.
+ * Adds to each path a route that responds 405 with `Allow` to all other methods. `/plants/count` also matches
+ * the route `/plants/:id`, but Fastify prefers the route without a parameter.
  *
  * @returns a function to call after all other routes are added
  */
 export function rejectOtherMethods(server: FastifyInstance): () => void {
-  // Fastify itself knows only the usual methods. It would respond 404 to a method such as PROPFIND.
+  // Fastify supports only the usual methods, and would respond 404 to a method such as PROPFIND.
   for (const method of METHODS) {
     if (!server.supportedMethods.includes(method)) server.addHttpMethod(method);
   }
@@ -55,7 +55,7 @@ export function rejectOtherMethods(server: FastifyInstance): () => void {
   };
 }
 
-/** Throws when a body has a charset or a coding, which Fastify ignores. Fastify checks the media type. */
+/** Throws when the body has another charset than UTF-8, or a content coding. Fastify ignores both. */
 export function checkBodyHeaders({ headers }: FastifyRequest): void {
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = headers;
   for (const [, charset = ''] of type.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi)) {

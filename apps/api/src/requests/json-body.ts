@@ -60,9 +60,9 @@ export function isObject(body: unknown): body is Record<string, unknown> {
 }
 
 /**
- * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text means that there is no input. A
- * fraction that `JSON.parse` would round to an integer becomes NaN. An integer beyond ±(2^53−1) becomes a
- * number, and not a `bigint`. The schema rejects NaN, and numbers beyond ±(2^53−1).
+ * Reads the input of a tRPC or MCP request. An empty text means that there is no input. A fraction that
+ * `JSON.parse` would round to an integer becomes NaN. An integer beyond ±(2^53−1) becomes a number, and not a
+ * `bigint`. The schema rejects NaN, and numbers beyond ±(2^53−1).
  */
 export function readJson(text: string): unknown {
   return text === '' ? undefined : parseJson(text, Number);

@@ -18,10 +18,10 @@ const requestTimeout = 30_000;
 export const serverLimits = {
   bodyLimit,
   requestTimeout,
-  // A connection without activity is closed. This time is longer than the request timeout, so that the client
-  // of an incomplete request first gets an error.
+  // Node closes a connection after this time without activity. The request timeout is shorter, so that the
+  // client of an incomplete request first gets an error.
   connectionTimeout: requestTimeout + 5_000,
-  // A path parameter of any length gets the error of an invalid parameter. Node limits all headers to 16 KiB.
+  // Node limits the path and the headers to 16 KiB, so Fastify never responds 404 to a long path parameter.
   routerOptions: { maxParamLength: 2 ** 14 },
   http: {
     headersTimeout: requestTimeout,
@@ -41,7 +41,7 @@ export function limitConnections({ server, logError }: FastifyInstance): void {
   server.on('drop', () => logError(new PlantStoreError('overloaded', message)));
 }
 
-/** Whether a body or a response is large. Smaller ones need so little memory that no budget counts them. */
+/** Whether a body or a response is large. Small texts need so little memory that no budget counts them. */
 export function isLarge(bytes: number): boolean {
   return bytes > 2 ** 14;
 }
@@ -96,7 +96,7 @@ export function createBudgets() {
   };
 }
 
-/** A chunked body has no length in advance. It counts as a quarter of the longest body. */
+/** The length of a chunked body is unknown in advance, so the body counts as a quarter of the limit. */
 const chunkedBody = bodyLimit / 4;
 
 /** A hook that takes the size of a large body from the budget, before the server reads the body. */
@@ -107,11 +107,11 @@ export const reserveBody: onRequestHookHandler = ({ headers, server }, { raw }, 
   done();
 };
 
-/** How long the event loop may stand still, and how long the server then rejects writes, in milliseconds. */
+/** The longest pause of the event loop, and the time for which writes are then rejected, in milliseconds. */
 const [longestPause, aftermath] = [2_000, 1_000];
 
 /**
- * Makes a hook that rejects writes for a second after the process or its machine stood still. Clients may
+ * Makes a hook that rejects writes for a second after the process or its machine was paused. Clients may
  * already have sent these requests to another instance.
  */
 export function rejectAfterPause(server: FastifyInstance): onRequestHookHandler {

@@ -29,7 +29,7 @@ export function callContext(request: FastifyRequest, reply: FastifyReply): Conte
   };
 }
 
-/** A client that has ended its side counts as disconnected, because Node then closes the connection. */
+/** A client that half-closes its connection counts as disconnected, because Node then closes the connection. */
 export function isGone(this: FastifyRequest): boolean {
   const { destroyed, readableEnded } = this.raw.socket;
   return destroyed || readableEnded;

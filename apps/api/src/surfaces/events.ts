@@ -136,7 +136,7 @@ export function eventHandler(
       request.server.logError(error, request);
       yield format.writeError(error);
     } finally {
-      connection.abort(); // This ends the wait of the feed.
+      connection.abort(); // This ends the feed's wait for changes.
     }
   }
 

@@ -33,7 +33,7 @@ export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions
     const sdk = await import('@modelcontextprotocol/server'); // The SDK loads slowly, and few servers need it.
     const context = callContext(request, reply);
     const { scopes } = context.principal;
-    let isRead = true; // Most messages read, although each one is a POST.
+    let isRead = true; // Most messages are reads, although each message is a POST.
     const createServer = () => {
       const server = new sdk.Server({ name: 'plant-store', version }, options);
       const offered = [...tools.values()].filter(({ meta: { scope } }) => {
@@ -49,8 +49,8 @@ export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions
       });
       return server;
     };
-    const headers = new Headers(request.headers as Record<string, string>); // Lists become texts.
-    headers.set('accept', 'application/json, text/event-stream'); // The SDK insists on both.
+    const headers = new Headers(request.headers as Record<string, string>); // `Headers` joins each list.
+    headers.set('accept', 'application/json, text/event-stream'); // The SDK requires both types.
     const message = new Request('http://plant-store/mcp', { method: 'POST', headers });
     const { fetch } = sdk.createMcpHandler(createServer, { maxSubscriptions: 0 });
     const response = await fetch(message, { parsedBody: request.body });
@@ -62,7 +62,7 @@ export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions
   });
 }
 
-/** Takes the arguments of a tool out of a message: the SDK copies a message several times, which blocks the loop. */
+/** Removes the arguments from a message, because the SDK's copies of a message would block the event loop. */
 function takeArguments(body: unknown): unknown {
   const { method, params = {} } = Object(body);
   const args = Object(params).arguments;
@@ -71,7 +71,7 @@ function takeArguments(body: unknown): unknown {
   throw new PlantStoreError('malformedRequest', 'the body is not one JSON-RPC message: send one');
 }
 
-/** Makes the tool of a procedure. An error of the procedure is a result of the tool, so that assistants see it. */
+/** Makes the tool of a procedure. Even an error is a result of the tool, so that assistants see the error. */
 function toolOf([name, { definition }]: [string, Procedure]) {
   const { meta, type, input } = definition;
   if (!meta.tool) return [];
@@ -121,7 +121,7 @@ function readIds(value: unknown, key = ''): unknown {
 
 const writeIds = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
 
-/** Adds the code of the catalogue to an error of the SDK, and replaces its list of zod's issues by a sentence. */
+/** Adds the store's error code to an error of the SDK, and replaces zod's list of issues by a sentence. */
 function correctError(json: string, body: unknown): string {
   if (json.startsWith('{"result"')) return json;
   const { error, ...message } = JSON.parse(json);

@@ -60,7 +60,7 @@ function outputHandler(operation: Operation, { call, input, type }: Procedure['d
 
 type Send = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** Makes the handler of an operation whose output is a stream of events for a client that does not accept JSON. */
+/** Makes a handler that sends a stream of events to a client that accepts events and does not accept JSON. */
 function chooseByAccept(sendOutput: Send, operation: Operation, stream: Procedure['definition']) {
   const sendEvents = eventHandler(stream, inputReader(operation, stream.input), restEvents);
   return (request: FastifyRequest, reply: FastifyReply) => {
@@ -87,13 +87,13 @@ function inputReader({ method, path }: Operation, schema: z.ZodType) {
   return ({ body = isAddressed ? {} : undefined, params, query, headers }: FastifyRequest) => {
     rejectParameters(query, Object.keys(Object(query)));
     if (!isAddressed || !isObject(body)) return body;
-    // The body belongs to this request. A copy of a body with many fields would block the event loop.
+    // This function changes the body, because a copy of a body with many fields would block the event loop.
     delete body['ifMatch'];
     return Object.assign(body, readTexts(params), isConditional && ifMatchOf(headers));
   };
 }
 
-/** The condition of a request is a header, and not a parameter. */
+/** Returns the condition of a request, which is a header and not a parameter. */
 function ifMatchOf({ 'if-match': ifMatch }: FastifyRequest['headers']) {
   return ifMatch === undefined ? {} : { ifMatch };
 }

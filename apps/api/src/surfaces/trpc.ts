@@ -13,8 +13,8 @@ import { callContext, type SurfaceOptions, sendJson } from './call.ts';
 import { eventHandler, trpcEvents } from './events.ts';
 
 /**
- * Serves the procedures over tRPC's own protocol: single calls, batches and subscriptions. In batches of ten,
- * tRPC's own `resolveResponse` would take a third of the server's time.
+ * Serves the procedures over tRPC's protocol: single calls, batches and subscriptions. In batches of ten
+ * calls, tRPC's own `resolveResponse` would take a third of the server's CPU time.
  */
 export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOptions): Promise<void> {
   scope.setErrorHandler(sendTrpcError);
@@ -82,7 +82,7 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
     return sendJson(reply.code(others.length > 0 ? 207 : status), `[${envelopes}]`);
   }
 
-  /** Finds the query or the mutation at a path. The error messages are tRPC's. */
+  /** Finds the query or the mutation at a path. The error messages are the same as tRPC's own messages. */
   function find(request: FastifyRequest, reply: FastifyReply, path: string) {
     const procedure = Object.hasOwn(procedures, path) && procedures[path]?.definition;
     if (!procedure) {
@@ -109,7 +109,7 @@ function call({ call }: Procedure['definition'], ctx: Context, input: unknown): 
   return call({ ctx, readInput: () => decode(input) });
 }
 
-/** The names of the procedures in a path. The route of a subscription has no wildcard. */
+/** Returns the names of the procedures in a path. The route of a subscription has no wildcard. */
 function pathOf({ params, routeOptions }: FastifyRequest): string {
   return Object(params)['*'] ?? routeOptions.url?.slice('/trpc/'.length) ?? '';
 }
@@ -117,8 +117,8 @@ function pathOf({ params, routeOptions }: FastifyRequest): string {
 const callParameters = new Set(['batch', 'input']);
 
 /**
- * A browser cannot add headers to the request of a subscription. tRPC's links therefore send `lastEventId` in the
- * query, and `connectionParams`, which the store ignores: the access token is in the header.
+ * A browser's `EventSource` cannot add headers, so tRPC's links send `lastEventId` and `connectionParams` in
+ * the query. The store ignores `connectionParams`, because it accepts an access token only in the header.
  */
 const subscriptionParameters = new Set([...callParameters, 'connectionParams', 'lastEventId']);
 

@@ -43,7 +43,7 @@ async function exportPlants(file: string | undefined, options: ExportOptions): P
   };
   try {
     if (file === undefined) return await writePlants();
-    // After an error of the file, no `drain` follows, but `finished` rejects.
+    // After an error of the file, no event `drain` follows, but `finished` rejects.
     await Promise.all([writePlants().then(() => output.end()), finished(output)]);
     await rename(incomplete, file);
   } catch (error) {

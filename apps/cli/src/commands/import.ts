@@ -54,7 +54,7 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
     const { rejected, conflicts } = totals();
     process.exitCode = rejected + conflicts > 0 ? 3 : 0;
   } catch (error) {
-    // The requests that are on their way may still get their responses.
+    // The running requests may still get their responses.
     await Promise.race([finished(), setTimeout(600)]);
     process.exitCode = exitCode() ?? reportError(error, json);
     show('the import is not complete: run it again');
@@ -66,7 +66,7 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
   if (process.exitCode !== 0) process.exit();
 }
 
-/** Aborts at the first SIGINT or SIGTERM. The second one kills the process. */
+/** Aborts at the first SIGINT or SIGTERM. A second signal kills the process. */
 function stopSignal() {
   const controller = new AbortController();
   let exitCode: number | undefined;
@@ -92,7 +92,7 @@ function createRejects(path: string) {
   };
 }
 
-/** Writes to standard error. On a terminal, a counter of the lines stands in the last line. */
+/** Writes to standard error. On a terminal, the last line shows the number of lines. */
 function createMessages(isJson: boolean) {
   const isTerminal = process.stderr.isTTY;
   const clear = isTerminal ? '\r\x1b[K' : '';
