@@ -78,7 +78,7 @@ function complete(operation: Operation, responses: Record<string, object>): void
   const { content, ...success } = { ...operation.responses[200] };
   const given = parameters.filter(({ name }) => name !== 'ifMatch');
   operation.parameters = [
-    // Some tools look only here for the description.
+    // Some tools read the description of the parameter, and not of its schema.
     ...given.map((each) => ({ description: each.schema.description, ...each })),
     ...(added?.parameters ?? []),
   ];

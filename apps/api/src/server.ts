@@ -107,12 +107,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 
   // These hooks run for every request. A hook's error goes to the error handler of the request's surface.
   server.setErrorHandler(sendError);
-  server.addHook('onRequest', sendRequestId); // Every response names the request for the log.
+  server.addHook('onRequest', sendRequestId); // Every response has the request id of the log.
   server.addHook('onRequest', checkHeaders); // Node's own checks of `Host` and `Expect` send no body.
   if (origins.length > 0) await server.register(cors, corsOptions(origins));
   server.addHook('onRequest', rejectUnknownPaths); // No body is read for an unknown path.
   server.setNotFoundHandler(async (request) => {
-    throw pathUnknown(request); // A page or a file is missing.
+    throw pathUnknown(request); // The pages call this handler for a missing file.
   });
   server.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true }); // RFC 9110 §9.3.5.
   const addOtherMethods = rejectOtherMethods(server);
@@ -151,7 +151,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
  */
 async function drain(server: FastifyInstance): Promise<void> {
   server.log.info('stopping');
-  server.isClosing = true; // In `close`, Fastify sends `Connection: close` with each response.
+  server.isClosing = true; // During `close`, Fastify sends `Connection: close` with each response.
   await setTimeout(server.drainDelay);
   server.store.feed.close();
   // A response that began before the shutdown leaves its connection open.
@@ -184,7 +184,7 @@ function rateLimitOptions(max: number) {
   };
 }
 
-/** Low levels are fast, and still shorten a list to an eighth. */
+/** Low compression levels are fast, and still shorten a list to an eighth. */
 const compressOptions = {
   global: false,
   encodings: ['br' as const, 'gzip' as const],

@@ -32,7 +32,7 @@ export async function openServer(
   const needsToken = !PLANT_STORE_TOKEN && !DATABASE_URL;
   const firstRun = needsToken ? await firstRunToken(settings.PLANT_STORE_DATA_DIR) : undefined;
   const token = PLANT_STORE_TOKEN ?? firstRun?.token;
-  // The library of the metrics loads slowly.
+  // The library of the metrics loads slowly, so only a server with a metrics port loads it.
   const observe = port === undefined ? undefined : await import('./observability/metrics.ts');
   const metrics = observe?.createMetrics(store);
   const { logStream = logOutput(metrics?.countLostLine) } = given;

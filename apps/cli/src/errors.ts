@@ -30,7 +30,7 @@ export function reportError(error: unknown, isJson: boolean): number {
   return exitCode;
 }
 
-/** Explains an error of a call. The message of an unexpected error contains the stack. */
+/** Turns the error of a call into a `CommandError`. The message of an unexpected error contains the stack. */
 export function explain(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   const { code = errorCatalogue.databaseUnavailable.code, message } = plantStoreError(error) ?? {};

@@ -22,7 +22,7 @@ test('export writes CSV with a byte order mark, and with ids as plain digits', a
   expect(stdout.split('\n')[1]).toMatch(/^9007199254740993,"a ""b"", c",long,20/);
 });
 
-test('export writes the format of the extension, and an import of the file changes nothing', async () => {
+test('export writes the format of the file extension, and an import of the file changes nothing', async () => {
   const files = ['all.csv', 'all.ndjson'].map((name) => join(store.directory, name));
   for (const file of files) {
     expect(await store.run(['export', file])).toEqual({ code: 0, stdout: '', stderr: '' });

@@ -132,7 +132,7 @@ test('the import stores the first of two rows with one id, even in a large file'
   expect((await store.client.getPlant.query({ id: 1_999n })).name).toBe('Plant 1999');
 });
 
-test('the import rejects a plant that is too large for a request, and stores its neighbours', async () => {
+test('the import rejects a plant that is too large for a request, and stores the other plants', async () => {
   const input = `{"id":1,"name":"Hoya"}\n{"id":2,"name":"${'x'.repeat(2 ** 20)}"}\n{"id":3,"name":"Aloe"}\n`;
   const { code, stderr } = await store.run(['import', '-'], input);
   expect(code).toBe(3);

@@ -25,7 +25,7 @@ test('list shows plants in the order of their ids, with control characters escap
   });
 });
 
-test('list selects plants, and says how to see more', async () => {
+test('list selects plants by tag and search, and says how to see more plants', async () => {
   const { stdout, stderr } = await store.run([
     'list',
     '--json',
@@ -62,7 +62,7 @@ test('count counts all plants, or only the plants with a tag', async () => {
   expect(JSON.parse(stdout)).toEqual({ count: 2, isExact: true });
 });
 
-test('delete deletes a plant, and a second delete finds none', async () => {
+test('delete deletes a plant, and a second delete finds no plant', async () => {
   await store.client.createPlant.mutate({ id: 2n, name: 'Aloe' });
   expect(await store.run(['delete', '2'])).toMatchObject({
     code: 0,

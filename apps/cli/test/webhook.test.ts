@@ -59,7 +59,7 @@ test('webhook create shows the secret once, and the endpoint gets each change', 
   });
 });
 
-test('a paused webhook gets nothing until it is resumed', async () => {
+test('a paused webhook sends nothing until it is resumed', async () => {
   await create('quiet');
   expect(await webhook('pause', 'quiet')).toMatchObject({ code: 0, lines: [{ state: 'paused' }] });
   await store.client.createPlant.mutate({ id: 2n, name: 'Aloe' });

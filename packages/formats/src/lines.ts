@@ -72,7 +72,7 @@ async function* readText(stream: ByteStream, facts: TextFacts) {
   }
 }
 
-/** Decompresses a stream of gzip. No text begins with the first byte of gzip. */
+/** Decompresses a stream that begins with the first byte of gzip. No text begins with this byte. */
 async function decompress(stream: ByteStream): Promise<ByteStream> {
   const [start, whole] = stream.tee();
   const reader = start.getReader();

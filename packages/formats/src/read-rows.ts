@@ -86,7 +86,7 @@ function lineReader(facts: FileFacts) {
     if (isFirst) firstLine = facts.lines;
     else facts.continued++;
     const whole = isFirst ? line : open + facts.lineEnd + line;
-    // A further line with an even number of quotes stays inside the quoted field, so it is not parsed.
+    // A further line with an even number of quotes is inside the quoted field, so the line is not parsed.
     const isInside = !isFirst && line.split('"').length % 2 === 1;
     const hasReturn = !isInside && facts.lineEnd === '\n' && line.endsWith('\r');
     const text = hasReturn ? whole.slice(0, -1) : whole;

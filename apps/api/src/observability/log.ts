@@ -20,7 +20,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The errors that the client got. A batch may get several errors. Set by `logError`. */
     errors?: PlantStoreError[];
-    /** The span of the server, when it traces requests. Set by `startTracing`. */
+    /** The span of the request, if the server traces requests. Set by `startTracing`. */
     span?: Span | undefined;
   }
 }
@@ -55,7 +55,7 @@ function logRequest(reply: FastifyReply, log: FastifyBaseLogger, metrics?: Metri
       route: routeOptions.url,
       status,
       errorCode: errors?.[0]?.code,
-      ip: ip && showText(ip), // Undefined when the connection closed very early.
+      ip: ip && showText(ip), // `ip` is undefined when the connection closed very early.
       userAgent: agent && showText(agent),
       principal: principal ? shorten(principal.name) : undefined,
       issuer: principal?.issuer,

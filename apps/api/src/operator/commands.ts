@@ -22,7 +22,7 @@ Example:
   plant-store-server doctor
 `;
 
-/** Runs the operator's command that the arguments of the process name. */
+/** Parses the arguments of the process, and runs the operator's command. */
 export async function runOperator(): Promise<void> {
   const program = new Command('plant-store-server')
     .description('Starts the plant store, or works on its database.')

@@ -31,7 +31,7 @@ export function parseJsonBodies(
       } catch (error) {
         return done(error as Error); // The cast is safe, because the parser throws only errors.
       }
-      // The check of a large input may take as long as its parsing, so other requests continue between the two.
+      // The check of a large input may take as long as its parsing. Other requests continue before the check.
       if (isLarge(body.length)) setImmediate(done, null, value);
       else done(null, value);
     },

@@ -20,8 +20,8 @@ const options = {
 };
 
 /**
- * Serves the procedures with a `meta.tool` by the Model Context Protocol: streamable HTTP without sessions, with
- * one message in a request, and a response in JSON. The SDK gets a message only after the hooks of the server.
+ * Serves the procedures with a `meta.tool` by the Model Context Protocol: streamable HTTP without sessions. A
+ * request has one message, and a response is JSON. The SDK gets a message only after the hooks of the server.
  */
 export async function mcp(scope: FastifyInstance, { procedures }: SurfaceOptions) {
   parseJsonBodies(scope, readJson);
@@ -99,7 +99,7 @@ function inputSchema(input: z.ZodType): Tool['inputSchema'] {
     io: 'input',
     unrepresentable: 'any',
     override({ jsonSchema }) {
-      Object.assign(jsonSchema, jsonSchema['override']); // Our metadata for OpenAPI.
+      Object.assign(jsonSchema, jsonSchema['override']); // `override` is our metadata for OpenAPI.
       for (const key of ['override', 'param']) delete jsonSchema[key];
       if (jsonSchema.format !== 'int64') return;
       delete jsonSchema.format;
