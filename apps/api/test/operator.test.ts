@@ -22,7 +22,7 @@ function run(command: string) {
   return { code, stdout, stderr };
 }
 
-test('token create makes the first token of a Postgres', async () => {
+test('token create makes the first token on a Postgres', async () => {
   const { code, stdout } = run('token create first --scopes tokens:manage plants:read');
   expect(code).toBe(0);
   const { url } = await startForTest({}, { databaseUrl });
@@ -41,7 +41,7 @@ test('sql prints the statements of docs/statements.sql, and Postgres can plan ea
   await runSql(databaseUrl, prepared.join('\n'));
 });
 
-test('doctor finds what is wrong, and says what to do', async () => {
+test('doctor exits with code 1 when it finds a problem', async () => {
   expect(run('doctor').code).toBe(0);
   await runSql(databaseUrl, 'create rule keep as on delete to plants do instead nothing');
   const { code, stdout } = run('doctor --json');
@@ -53,7 +53,7 @@ test('doctor finds what is wrong, and says what to do', async () => {
   expect(findings).toContainEqual(expect.objectContaining({ check: 'trial', level: 'problem' }));
 });
 
-test('an unknown command gets code 2', () => {
+test('an unknown command exits with code 2', () => {
   expect(run('nothing')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('unknown command'),

@@ -12,7 +12,7 @@ const algorithms = [
 
 const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey;
 
-/** Keys of the provider that the server must not use: jose throws errors of other classes for them. */
+/** Invalid keys of the provider. For these keys, jose throws errors that are not of its class `JOSEError`. */
 const badKeys: [what: string, kid: string, key: object][] = [
   ['is weak', 'weak', weak.export({ format: 'jwk' })],
   ['has no modulus', 'empty', { kty: 'RSA', e: 'AQAB' }],
@@ -101,13 +101,13 @@ it.each([
   }
 });
 
-it('names no expiry in whoAmI when the year of the expiry has more than four digits', async () => {
+it('whoAmI has no expiresAt when the year of the expiry has more than four digits', async () => {
   const token = await jwts.provider.sign({ claims: { exp: 253_402_300_800 } });
   const { output } = await rest.call({ ...jwts.server, token }, 'whoAmI');
   expect(output).toEqual({ name: 'Ann', scopes: ['plants:create'] });
 });
 
-it('rejects a JWT that is not signed, was changed, or names its own key', async () => {
+it('rejects a JWT that is unsigned, was changed, or contains its own key', async () => {
   const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const [header = '', claims = '', signature = ''] = (await jwts.provider.sign()).split('.');
   const payload = JSON.parse(Buffer.from(claims, 'base64url').toString());
@@ -124,7 +124,7 @@ it('rejects a JWT that is not signed, was changed, or names its own key', async 
     `${encode({ alg: 'RS256', kid: 'first', enc: 'A256GCM' })}.a.b.c.d`,
     `${encode({ alg: 'RS256', kid: { a: 1 } })}.${claims}.AAAA`,
     `${encode(null)}.${encode(null)}.AAAA`,
-    // The public key as a shared secret.
+    // This JWT uses the public key as a shared secret.
     await forge({ alg: 'HS256', kid: 'public' }, new TextEncoder().encode(spki)),
     await forge({}),
     await forge({ jwk: await exportJWK(publicKey) }),
@@ -134,7 +134,7 @@ it('rejects a JWT that is not signed, was changed, or names its own key', async 
 });
 
 describe('the identity provider', () => {
-  it('may be down or silent while its known keys stay in use', async () => {
+  it('does not have to respond when the server knows its keys', async () => {
     for (const mode of ['up', 'down', 'silent', 'up'] as const) {
       jwts.provider.mode = mode;
       expect(await outcomeOf(await jwts.provider.sign({ claims: { jti: mode } }))).toBe(200);
@@ -142,7 +142,7 @@ describe('the identity provider', () => {
   });
 
   it.each(['down', 'silent'] as const)(
-    'causes the error 50303 when it is %s from the start, but not for other tokens',
+    'causes the error 50303 for JWTs, but not for access tokens, when it is %s from the start',
     async (mode) => {
       const provider = await startIdentityProvider();
       await provider.addKey('first');

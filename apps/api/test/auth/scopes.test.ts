@@ -29,8 +29,8 @@ describe.each(surfaces)('over $name', ({ call }) => {
     proceduresOf[scope].map((each) => [each, scope] as const),
   );
 
-  it.each(needs)('%s needs the scope %s, and no other', async (procedure, scope) => {
-    // The scope is checked before the input, so any input tells whether the token has the scope.
+  it.each(needs)('%s needs the scope %s and no other scope', async (procedure, scope) => {
+    // The server checks the scope before the input, so even an invalid input shows a missing scope.
     const callWith = (token: string) => call({ ...server, token }, procedure, {});
     const allowed = await callWith(await tokenWith(server, [scope]));
     expect([undefined, 40001, 40403]).toContain(allowed.error);

@@ -12,7 +12,7 @@ interface Plant {
   tag?: string;
 }
 
-/** The plants that the store must have, as the contract describes the calls. */
+/** The plants that the store must have after the calls so far. */
 let plants = new Map<bigint, Plant & { isReplaced?: true }>();
 
 const one = { requiredKeys: ['id', 'name'] as ['id', 'name'] };
@@ -29,7 +29,7 @@ const query = {
   limit: fc.integer({ min: 1, max: 5 }),
 };
 
-/** Generates calls of a procedure. `expected` returns the output or the error code, and changes `plants`. */
+/** Makes calls of a procedure. `expected` returns the right output or error code, and changes `plants`. */
 function calls<Each extends Input>(
   procedure: Procedure,
   inputs: fc.Arbitrary<Each>,
@@ -48,7 +48,7 @@ const created = ({ id, ...content }: Plant) => {
   return stored ? 'exists' : 'created';
 };
 
-/** Returns the plant as a response has it. */
+/** Returns a plant in the form of a response. */
 function storedPlant({ isReplaced, ...plant }: Plant & { isReplaced?: true }) {
   const time = expect.any(Date);
   return { ...plant, createdAt: time, ...(isReplaced && { updatedAt: time }) };
@@ -95,7 +95,7 @@ const anyCall = fc.oneof(
   calls('deletePlant', fc.record({ id }), ({ id }) => (plants.delete(id) ? undefined : 40401)),
 );
 
-it('any calls over REST and tRPC have the outcomes of the contract', async () => {
+it('random calls over REST and tRPC have the outcomes that the contract describes', async () => {
   const history = fc.array(fc.tuple(anyCall, fc.constantFrom(...surfaces)), {
     size: 'max',
     maxLength: 100,

@@ -14,7 +14,7 @@ const maxId = 2n ** 63n - 1n;
 // A few ids are frequent, so that several creates have the same id.
 const id = fc.oneof(fc.bigInt(-3n, 3n), fc.bigInt(minId, maxId), fc.constantFrom(minId, maxId));
 
-/** An integer, and a way to write it in JSON. */
+/** An integer, and one of its spellings in JSON. */
 const idJson = fc
   .tuple(id, fc.nat(25), fc.constantFrom('', '.0', '.000'), fc.constantFrom('e', 'E', 'e+', 'E+0'))
   .chain(([integer, shift, fraction, e]) => {
@@ -45,7 +45,7 @@ const unknownProperties = fc.array(
   { maxLength: 2 },
 );
 
-/** A plant, and a JSON text of it. */
+/** A plant, and a JSON text that describes the plant. */
 const anyPlant = fc
   .tuple(unknownProperties, idJson, fc.option(text), text)
   .map(([unknown, [id, idText], tag, name]) => {
@@ -60,7 +60,7 @@ const invalidId = fc.oneof(
   fc.bigInt(-(maxId ** 2n), minId - 1n).map(String),
   id.map((integer) => `${integer}.${'0'.repeat(30)}1`),
   id.map((integer) => `${integer === 0n ? 1n : integer}.5e-400`),
-  fc.constantFrom('1e19', '1e400', '9007199254740991.5'), // A double would round or overflow.
+  fc.constantFrom('1e19', '1e400', '9007199254740991.5'), // JavaScript would round the last number.
 );
 
 const invalidText = fc.oneof(
@@ -91,7 +91,7 @@ const anyBody = fc.oneof(
 
 const headerText = fc.string({ unit: fc.constantFrom(...'abcXYZ0189 -_.,;:=/"\'()*é\t') });
 
-/** Makes a header with one of the names. Its value is one of the `values`, or any other text. */
+/** Makes a header with one of the `names`. The value is one of the `values`, or random text. */
 const header = (names: string[], ...values: string[]) =>
   fc
     .tuple(fc.constantFrom(...names), fc.oneof(headerText, fc.constantFrom('', ...values)))
@@ -116,7 +116,7 @@ describe('random requests', () => {
   /** The plants that the server acknowledged with 200. The table must contain these plants and no others. */
   const acknowledged = new Map<bigint, Omit<Row, 'id'>>();
 
-  /** Sends a request, and compares the response with the document and with the acknowledged plants. */
+  /** Sends a request. Compares the response with the OpenAPI document and with the acknowledged plants. */
   async function check({ headers, body }: Request, plant?: Row): Promise<number> {
     const head = Buffer.from(rawRequest('POST /plants', [close, ...headers]), 'latin1');
     const response = await sendRaw(server.url, Buffer.concat([head, body, filler]));
@@ -144,7 +144,7 @@ describe('random requests', () => {
       expect([200, 409]).toContain(await check(wellFormed(json), plant));
     }));
 
-  it('a request with random headers gets a response that the document describes', () =>
+  it('the OpenAPI document describes the response to a request with random headers', () =>
     forAll(200, fc.tuple(anyHeaders, anyPlant), async ([headers, { json, plant }]) => {
       await check({ headers, body: Buffer.from(json) }, plant);
     }));
@@ -175,7 +175,7 @@ describe('random requests', () => {
       expect(responses[0]).toEqual(responses[1]);
     }));
 
-  it('a request with random JSON or random bytes gets a response that the document describes', () =>
+  it('the OpenAPI document describes the response to a body of random JSON or random bytes', () =>
     forAll(150, anyBody, async (body) => void (await check(wellFormed(body)))));
 
   it('bytes that are not HTTP get a status from 400 to 499', () =>

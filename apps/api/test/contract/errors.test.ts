@@ -69,7 +69,7 @@ const causes: Partial<Record<ErrorKind, () => Promise<Response | ReceivedRespons
   },
 };
 
-/** The operation of an error that POST /plants does not have. */
+/** An operation for each error that POST /plants does not have. */
 const operations: Partial<Record<ErrorKind, string>> = {
   plantUnknown: 'DELETE /plants/{id}',
   accessTokenUnknown: 'DELETE /access-tokens/{id}',
@@ -80,7 +80,7 @@ const operations: Partial<Record<ErrorKind, string>> = {
   cursorExpired: 'GET /plants/changes',
 };
 
-/** The files that cause the other errors. */
+/** The test files that cause the other errors. */
 const elsewhere: Partial<Record<ErrorKind, string>> = {
   internal: 'logs.test.ts',
   identityProviderUnavailable: 'jwt.test.ts',
@@ -96,8 +96,8 @@ it('each error of the catalogue has a test', () => {
 });
 
 it.each(Object.keys(causes) as ErrorKind[])(
-  // TypeScript regards the keys of an object as strings.
-  'the error %s is as the document describes it, with an example',
+  // The cast is necessary, because TypeScript types the result of `Object.keys` as `string[]`.
+  'the OpenAPI document describes the error %s with an example',
   async (kind) => {
     const response = await causes[kind]?.();
     if (!response) throw new Error(`no test causes ${kind}`);

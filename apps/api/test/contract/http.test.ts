@@ -15,7 +15,7 @@ import { post, surfaces } from '../fixtures/surfaces.ts';
 const server = shareServer();
 const authorization = bearer(token);
 
-/** Sends a request with this target and the token. `fetch` would change the target. */
+/** Sends a request with the token and an unchanged target. `fetch` would change some targets. */
 const send = (method: string, target: string) =>
   sendRaw(server.url, rawRequest(`${method} ${target}`, [close, authorization], ''));
 
@@ -48,7 +48,7 @@ describe('paths and methods', () => {
     ['PUT', '/whoami', ['GET', 'HEAD']],
     ['POST', '/livez', ['GET', 'HEAD']],
     ['POST', '/openapi.json', ['GET', 'HEAD']],
-  ])('%s %s gets 40500, and Allow names %j', async (method, path, allowed) => {
+  ])('%s %s gets 40500, and the header Allow names %j', async (method, path, allowed) => {
     const response = await send(method, path);
     expectError(response, 40500);
     expect(response.headers.get('allow')?.split(', ')).toEqual(allowed);
@@ -72,8 +72,8 @@ describe('paths and methods', () => {
   });
 
   it.each([
-    ['in absolute form', 'GET http://example.com/livez HTTP/1.1\r\nHost: x'],
-    ['of HTTP/1.0, which needs no Host,', 'GET /livez HTTP/1.0'],
+    ['with an absolute target', 'GET http://example.com/livez HTTP/1.1\r\nHost: x'],
+    ['of HTTP/1.0 without Host', 'GET /livez HTTP/1.0'],
   ])('a request %s is accepted', async (_what, head) => {
     const { status } = await sendRaw(server.url, `${head}\r\n${close}\r\n\r\n`);
     expect(status).toBe(200);
@@ -98,23 +98,23 @@ describe('malformed requests', () => {
     ['two Host headers', rawRequest('GET /livez', ['host: y', close]), 40002],
     ['an invalid header', rawRequest('GET /', ['A b: c']), 40000],
     ['two Content-Type headers', rawPost('{}', '/plants', [close, contentType]), 41500],
-    ['HTTP/3.0', 'GET /livez HTTP/3.0\r\nHost: x\r\n\r\n', 40000],
+    ['a request of HTTP/3.0', 'GET /livez HTTP/3.0\r\nHost: x\r\n\r\n', 40000],
     ['long headers', rawRequest('POST /plants', [`A: ${'a'.repeat(20_000)}`]), 43100],
     ['an unknown method', rawRequest('BREW /plants'), 40000],
-    ['tRPC without Host', `POST /trpc/createPlant HTTP/1.1\r\n${close}\r\n\r\n`, 40002],
-    ['tRPC with an invalid Host', create(close).replace('Host: x', 'Host: a b'), 40002],
+    ['a tRPC call without Host', `POST /trpc/createPlant HTTP/1.1\r\n${close}\r\n\r\n`, 40002],
+    ['a tRPC call with an invalid Host', create(close).replace('Host: x', 'Host: a b'), 40002],
     ['an unknown expectation', create('Expect: cake', close), 41700],
-    ['QUERY', rawRequest('QUERY /nothing', [authorization, close]), 40400],
+    ['QUERY at an unknown path', rawRequest('QUERY /nothing', [authorization, close]), 40400],
     ['an invalid chunk', `${create(...chunked)}xyz\r\n`, 40000],
   ] as [string, string, number][])(
-    '%s causes an error of the contract',
+    'the response to %s is an error of the contract',
     async (_what, bytes, code) => {
       expectError(await sendRaw(server.url, bytes), code);
     },
   );
 
   it.each(['a b/c', 'a,b', 'user@x', 'x:999999', 'x:-1', ':80', '[::1', '[::g]', 'x/', 'http://x'])(
-    'the Host %j gets 400 at every path',
+    'the invalid Host %j gets 400 at every path',
     async (host) => {
       for (const path of ['/livez', '/nowhere', '/plants']) {
         const request = rawRequest(`GET ${path}`, [close]).replace('Host: x', `Host: ${host}`);
@@ -124,7 +124,7 @@ describe('malformed requests', () => {
   );
 });
 
-describe('a request whose end is ambiguous', () => {
+describe('a request with an ambiguous end', () => {
   /** A create that an attacker hides in the body of another request. */
   const hidden = rawPost('{"id":1,"name":"x"}');
 
@@ -135,7 +135,7 @@ describe('a request whose end is ambiguous', () => {
     ['chunked coding on a folded line', 'Transfer-Encoding:\r\n chunked\r\nContent-Length: 5'],
     ['two lengths', 'Content-Length: 5\r\nContent-Length: 6'],
     ['a bare line feed', 'A: b\nContent-Length: 5'],
-  ])('because of %s is rejected, and hides no other request', async (_what, headers) => {
+  ])('is rejected because of %s, and hides no other request', async (_what, headers) => {
     const head = rawRequest('POST /plants', [authorization, contentType, headers]);
     for (const body of [`0\r\n\r\n${hidden}`, hidden]) {
       const { responses } = await sendRaw(server.url, head + body);
@@ -157,7 +157,7 @@ describe.each(surfaces)('a body over $name', (surface) => {
     },
   );
 
-  it('that is not UTF-8, or has more than 500 levels, gets 40000', async () => {
+  it('that is not UTF-8, or has more than 500 levels of nesting, gets 40000', async () => {
     const nested = (depth: number) =>
       wrapped.replace('"x"', `"x","more":${'['.repeat(depth)}${']'.repeat(depth)}`);
     expect((await post(server, surface.path, nested(490))).status).toBe(200);
@@ -198,7 +198,7 @@ describe.each(surfaces)('a body over $name', (surface) => {
   });
 
   it.each([2 ** 20 + 1, 3 * 2 ** 20])(
-    'of %i bytes gets 41300, and the client can read it',
+    'of %i bytes gets 41300, and the client can read the response',
     async (length) => {
       const body = ' '.repeat(length);
       for (const [framing, bytes] of [
@@ -212,7 +212,7 @@ describe.each(surfaces)('a body over $name', (surface) => {
     },
   );
 
-  it('gets 100 Continue, and then its response', async () => {
+  it('with Expect: 100-continue gets 100 Continue, and then the response', async () => {
     const headers = ['Expect: 100-continue', close];
     const { text } = await sendRaw(server.url, rawPost(wrapped, surface.path, headers));
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);

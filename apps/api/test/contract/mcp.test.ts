@@ -7,7 +7,7 @@ import { post, tokenWith } from '../fixtures/surfaces.ts';
 
 const server = shareServer();
 
-/** Connects the SDK's client, as assistants do. */
+/** Connects the client of the official MCP SDK, which assistants use. */
 async function connect(token = server.token, mode: 'auto' | 'legacy' = 'auto') {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   const headers = { authorization: `Bearer ${token}` };
@@ -23,20 +23,20 @@ async function connect(token = server.token, mode: 'auto' | 'legacy' = 'auto') {
   return { client, call };
 }
 
-/** The result of a tool's call that failed. */
+/** The result of a tool call that failed. */
 const errorOf = (error: number) => ({
   isError: true,
   output: { error, message: expect.any(String) },
 });
 
-/** Sends a body as it is. */
+/** Sends a body unchanged. */
 async function send(body: string, headers: Record<string, string> = {}) {
   const response = await post(server, '/mcp', body, headers);
   const text = await response.text();
   return { status: response.status, type: response.headers.get('content-type'), text };
 }
 
-/** The `_meta` of each message in the protocol's revision 2026-07-28. */
+/** Each message of the MCP revision 2026-07-28 has this `_meta`. */
 const _meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -50,7 +50,7 @@ const listenHeaders = {
 const message = (method: string, params: object = {}) =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 
-describe.each(['auto', 'legacy'] as const)('an assistant of the %s revision', (mode) => {
+describe.each(['auto', 'legacy'] as const)('an assistant in the mode "%s"', (mode) => {
   const id = mode === 'auto' ? '9223372036854775807' : '-9223372036854775808';
 
   it('creates, lists, counts, replaces and deletes plants, with exact ids', async () => {
@@ -70,7 +70,7 @@ describe.each(['auto', 'legacy'] as const)('an assistant of the %s revision', (m
     expect(await call('deletePlant', { id })).toMatchObject(errorOf(40401));
   });
 
-  it('gets the code of an error in its data', async () => {
+  it('gets the error code in the data of an error', async () => {
     const { client } = await connect(server.token, mode);
     await expect(client.callTool({ name: 'createWebhook' })).rejects.toMatchObject({
       data: { error: 40400 },
@@ -78,12 +78,12 @@ describe.each(['auto', 'legacy'] as const)('an assistant of the %s revision', (m
   });
 });
 
-it.each(['7.5', '007', 'x', '9223372036854775808', 2 ** 53])('%j is not an id', async (id) => {
+it.each(['7.5', '007', 'x', '9223372036854775808', 2 ** 53])('%j is not a valid id', async (id) => {
   const { call } = await connect();
   expect(await call('getPlant', { id })).toMatchObject(errorOf(40001));
 });
 
-it('offers the tools that the scopes of the token allow', async () => {
+it('offers only the tools that the scopes of the token allow', async () => {
   const namesFor = async (scopes: Scope[]) => {
     const { client } = await connect(await tokenWith(server, scopes));
     return (await client.listTools()).tools.map(({ name }) => name).toSorted();
@@ -96,7 +96,7 @@ it('offers the tools that the scopes of the token allow', async () => {
   expect(await call('deletePlant', { id: '1' })).toMatchObject(errorOf(40300));
 });
 
-it('describes ids as texts of digits, and says which tools change plants', async () => {
+it('describes ids as strings, and marks the tools that change plants', async () => {
   const { tools } = await (await connect()).client.listTools();
   expect(JSON.stringify(tools)).not.toContain('int64');
   const byName = Object.fromEntries(tools.map((tool) => [tool.name, tool]));
@@ -109,7 +109,7 @@ it('describes ids as texts of digits, and says which tools change plants', async
   });
 });
 
-it('returns one page, and the place of the next one', async () => {
+it('listPlants returns one page, and `next` leads to the next page', async () => {
   const { call } = await connect();
   const plants = [1, 2, 3].map((id) => ({ id: `${id}`, name: 'x', tag: 'pages' }));
   await call('createPlants', { plants });
@@ -119,18 +119,18 @@ it('returns one page, and the place of the next one', async () => {
 });
 
 it.each([
-  ['no token', 401, 40100, message('tools/list'), { authorization: '' }],
-  ['another media type', 415, 41500, message('tools/list'), { 'content-type': 'text/plain' }],
-  ['no JSON', 400, 40000, '{', {}],
-  ['a list', 400, 40002, `[${message('tools/list')},${message('tools/list')}]`, {}],
-  ['a response', 400, 40002, '{"jsonrpc":"2.0","id":1,"result":{}}', {}],
-  ['a list as id', 400, 40002, '{"jsonrpc":"2.0","id":[],"method":"ping"}', {}],
-  ['over 1 MiB', 413, 41300, message('x', { x: 'x'.repeat(2 ** 20) }), {}],
+  ['a message without a token', 401, 40100, message('tools/list'), { authorization: '' }],
+  ['another content type', 415, 41500, message('tools/list'), { 'content-type': 'text/plain' }],
+  ['a body that is not JSON', 400, 40000, '{', {}],
+  ['a list of messages', 400, 40002, `[${message('tools/list')},${message('tools/list')}]`, {}],
+  ['a response instead of a request', 400, 40002, '{"jsonrpc":"2.0","id":1,"result":{}}', {}],
+  ['a message with a list as its id', 400, 40002, '{"jsonrpc":"2.0","id":[],"method":"ping"}', {}],
+  ['a message over 1 MiB', 413, 41300, message('x', { x: 'x'.repeat(2 ** 20) }), {}],
   ['a subscription', 200, 40002, message('subscriptions/listen', { _meta }), listenHeaders],
   ['an unknown method', 200, 40400, message('resources/list'), {}],
-  ['a call of nothing', 200, 40002, message('tools/call'), {}],
+  ['a call that names no tool', 200, 40002, message('tools/call'), {}],
   ['an incomplete message', 200, 40002, message('initialize'), {}],
-])('responds in JSON-RPC to %s', async (_what, status, error, body, headers) => {
+])('responds with a JSON-RPC error to %s', async (_what, status, error, body, headers) => {
   const response = await send(body, headers);
   expect(response.text).not.toContain('invalid_type');
   expect([response.status, response.type]).toEqual([status, 'application/json']);
@@ -140,14 +140,14 @@ it.each([
   });
 });
 
-it('accepts a notification without a body, and no other method than POST', async () => {
+it('sends no body in response to a notification, and accepts only the method POST', async () => {
   const notification = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
   expect(await send(notification)).toMatchObject({ status: 202, text: '' });
   const { status, headers } = await fetch(`${server.url}/mcp`);
   expect([status, headers.get('allow')]).toEqual([405, 'POST']);
 });
 
-it('responds to any message, and never with the error of a bug', async () => {
+it('responds to random messages, and never with an internal error', async () => {
   const methods = ['initialize', 'ping', 'tools/list', 'tools/call', 'server/discover'];
   const optional = <T>(record: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) =>
     fc.oneof(fc.record(record, { requiredKeys: [] }), fc.jsonValue());

@@ -28,14 +28,14 @@ describe('the served document', () => {
   const get = (headers: Record<string, string> = {}) =>
     fetch(`${server.url}/openapi.json`, { headers });
 
-  it('is the committed file', async () => {
+  it('equals the committed file', async () => {
     const response = await get();
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     expect(parseJson(await response.text())).toEqual(parseJson(committed));
   });
 
   it('is sent again only to a client that has an older version', async () => {
-    // `fetch` adds `Cache-Control: no-cache`, with which a client asks for the whole document.
+    // `fetch` would add `Cache-Control: no-cache`, and the server would send the whole document.
     const ask = (etag: string) =>
       sendRaw(server.url, rawRequest('GET /openapi.json', [`If-None-Match: ${etag}`, close]));
     const etag = (await get({ 'accept-encoding': 'identity' })).headers.get('etag') ?? '';
@@ -44,7 +44,7 @@ describe('the served document', () => {
   });
 });
 
-it('the document is OpenAPI 3.1 of the plant store sample, with a bearer token by default', () => {
+it('the document is OpenAPI 3.1, has the title of the contract, and requires a bearer token', () => {
   expect(document).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
     info: {
@@ -60,7 +60,7 @@ it('the document is OpenAPI 3.1 of the plant store sample, with a bearer token b
   expect(document.servers).toEqual([{ url: expect.stringMatching(/^\.\/?$/) }]);
 });
 
-it('the document has the components of the contract, which refer to each other by name', () => {
+it('the document has the schemas of the contract, which refer to each other by name', () => {
   const text = { type: 'string' };
   const [created, error] = [reference('CreatedPlant'), reference('CreateError')];
   expect(schemas).toMatchObject({
@@ -128,7 +128,7 @@ it('the document declares the feed as JSON and as events, and the parameter that
   );
 });
 
-it('the document gives each parameter of an operation a name that a generator cannot confuse with another', () => {
+it('the parameters of an operation have different names, even without hyphens and in lower case', () => {
   for (const { parameters } of objects()) {
     if (!Array.isArray(parameters)) continue;
     const names = parameters.map(({ name }) => String(name).replaceAll('-', '').toLowerCase());
@@ -141,7 +141,7 @@ it('the document allows unknown properties in every object, so that later versio
 });
 
 it.each([true, false])(
-  'the document accepts any text as a name and a tag, with the option unicodeRegExp: %s of a validator',
+  'the document allows every character except U+0000 in names and tags (unicodeRegExp: %s)',
   (unicodeRegExp) => {
     const ajv = new Ajv2020({ strict: false, unicodeRegExp });
     addFormats.default(ajv);
@@ -156,7 +156,7 @@ it.each([true, false])(
   },
 );
 
-it('the document has only patterns with the same meaning in RE2, the regular expressions of Go', () => {
+it('each pattern of the document matches the same texts in JavaScript and in RE2, the engine of Go', () => {
   const texts = ['🌻', '', 'a\nb\n', '\\x00', 'a\0b', '5f70bf18a0860070', '5f70bf18a0860070\n'];
   for (const [, json = ''] of committed.matchAll(/"pattern": (".*")/g)) {
     const [go, javascript] = [RE2JS.compile(JSON.parse(json)), new RegExp(JSON.parse(json))];
@@ -164,7 +164,7 @@ it('the document has only patterns with the same meaning in RE2, the regular exp
   }
 });
 
-it('the document declares HEAD in addition to GET, and the statuses that every operation has', () => {
+it('the document declares HEAD for each GET, and the common statuses for each operation', () => {
   const everywhere = ['400', '401', '404', '429', '503', 'default'];
   for (const path of Object.values<Record<string, { responses: object }>>(document.paths)) {
     expect('head' in path).toBe('get' in path);

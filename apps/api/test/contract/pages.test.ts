@@ -6,7 +6,7 @@ const server = shareServer();
 
 describe('the API reference', () => {
   it.each(['/docs', '/docs/'])(
-    'at %s loads only files of the server, by relative addresses, which work under any path prefix',
+    'at %s loads only files of the server, by relative addresses',
     async (path) => {
       const response = await fetch(server.url + path);
       expect(response.headers.get('content-type')).toMatch(/^text\/html/);
@@ -55,7 +55,7 @@ describe('the console', () => {
     ['/console/', html],
     ['/console/..%2findex.html', html],
     ['/console/%2e%2e%2findex.html', html],
-  ])('has no page at %s for %j', async (path, headers) => {
+  ])('has no page at %s for the headers %j', async (path, headers) => {
     const response = await get(path, headers);
     expect([response.status, Object(await response.json()).error]).toEqual([404, 40400]);
   });

@@ -28,7 +28,7 @@ it.each([
   ['the health of the database', message('/readyz'), 200],
   ['an error for a malformed path', message('/%ff'), 400],
   ['an error for bytes that are not HTTP', 'what is this?\r\n\r\n', 400],
-])('forbids clients to cache %s, and to guess the content type', async (_, bytes, status) => {
+])('forbids clients to cache %s, and to guess its content type', async (_, bytes, status) => {
   const response = await sendRaw(server.url, bytes);
   expect(response.status).toBe(status);
   expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
@@ -50,7 +50,7 @@ describe('the request id', () => {
     }
   });
 
-  it('is made by the server when it is missing, is not well-formed, or has the token', async () => {
+  it('is made by the server when it is missing or malformed, or contains the token', async () => {
     const bad = ['', 'two words', 'a'.repeat(129), '{"level":60}', 'é', 'a, b', `id-${token}`];
     for (const id of [undefined, ...bad]) {
       const response = await get(server, '/plants', id === undefined ? {} : { 'x-request-id': id });
@@ -64,7 +64,7 @@ describe('the request id', () => {
     'what is this?\r\n\r\n',
     rawRequest('GET /', [`A: ${'x'.repeat(20_000)}`]),
     message('/%'),
-  ])('is in the response to a request that HTTP rejects (%#)', async (bytes) => {
+  ])('is in the response even to a malformed request (%#)', async (bytes) => {
     const { headers } = await sendRaw(server.url, bytes);
     expect(headers.get('x-request-id')).toMatch(wellFormed);
   });
@@ -84,7 +84,7 @@ it.each(['/plants?limit=500', '/openapi.json', '/trpc/listPlants?input={"json":{
 
 describe('the rate limit', () => {
   it.each(surfaces)(
-    'rejects further requests over $name, even with invalid tokens',
+    'counts all requests over $name, even with an invalid token, and rejects further requests',
     async (surface) => {
       const limited = await startForTest({ PLANT_STORE_RATE_LIMIT: '2' });
       expect((await surface.send(limited, plant)).status).toBe(200);
@@ -101,9 +101,9 @@ describe('the rate limit', () => {
   const inOneNetwork = ['2001:db8:0:1::1', '2001:0db8::1:ffff:2:3:4', '2001:db8:0:2::1'];
 
   it.each([
-    ['the clients of a trusted proxy', '10.0.0.0/8, 127.0.0.1', clients, [200, 429, 200, 429]],
-    ['another proxy as one client', '10.0.0.0/8', clients, [200, 429, 429, 429]],
-    ['a /64 of IPv6 as one client', '127.0.0.1', inOneNetwork, [200, 429, 200]],
+    ['each client of a trusted proxy', '10.0.0.0/8, 127.0.0.1', clients, [200, 429, 200, 429]],
+    ['an untrusted proxy as one client', '10.0.0.0/8', clients, [200, 429, 429, 429]],
+    ['an IPv6 /64 as one client', '127.0.0.1', inOneNetwork, [200, 429, 200]],
   ])('counts %s', async (_what, PLANT_STORE_TRUST_PROXY, clients, expected) => {
     const limited = await startForTest({ PLANT_STORE_RATE_LIMIT: '1', PLANT_STORE_TRUST_PROXY });
     const statuses: number[] = [];

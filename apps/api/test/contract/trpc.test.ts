@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { share, startServer } from '../fixtures/server.ts';
 import { errorIn, get, post, request } from '../fixtures/surfaces.ts';
 
-/** A server, and a store on the same database, which responds through the library tRPC. */
+/** A server, and a store on the same database. The tests also call this store through the library tRPC. */
 const server = share(async () => {
   const started = await startServer();
   const store = await openPlantStore({ databaseUrl: started.databaseUrl });
@@ -39,11 +39,11 @@ const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 const requests: [name: string, path: string, body?: string][] = [
   ['a plant', 'createPlant', JSON.stringify(plant(1))],
-  ['another plant under its id', 'createPlant', JSON.stringify(plant(1, 'Ficus'))],
+  ['another plant with a taken id', 'createPlant', JSON.stringify(plant(1, 'Ficus'))],
   ['an invalid plant', 'createPlant', '{"json":{"id":"5"}}'],
-  ['a bigint', 'createPlant', JSON.stringify(asBigint('9007199254740993'))],
-  ['a number beyond 2^53', 'createPlant', '{"json":{"id":9007199254740993,"name":"x"}}'],
-  ['an exponent', 'createPlant', '{"json":{"id":1e0,"name":"Hoya"}}'],
+  ['an id as a bigint', 'createPlant', JSON.stringify(asBigint('9007199254740993'))],
+  ['an id beyond 2^53 as a number', 'createPlant', '{"json":{"id":9007199254740993,"name":"x"}}'],
+  ['an id with an exponent', 'createPlant', '{"json":{"id":1e0,"name":"Hoya"}}'],
   ['false superjson metadata', 'createPlant', JSON.stringify(asBigint(true))],
   ['JSON that is not superjson', 'createPlant', '{"id":1,"name":"Hoya"}'],
   ['null', 'createPlant', 'null'],
@@ -58,7 +58,7 @@ const requests: [name: string, path: string, body?: string][] = [
   ['a batch', `${paths(2)}?batch=1`, batchOf(plant(2), plant(3))],
   ['a batch of one', 'createPlant?batch=1', batchOf(plant(1))],
   ['a batch with an error', `${paths(3)}?batch=1`, batchOf(plant(2), plant(1, 'Ficus'), plant(4))],
-  ['a batch with one error', `${paths(2)}?batch=1`, batchOf({ json: {} }, { json: null })],
+  ['a batch with only errors', `${paths(2)}?batch=1`, batchOf({ json: {} }, { json: null })],
   ['a batch without an input', `${paths(2)}?batch=1`, batchOf(plant(2))],
   ['a batch with too many inputs', 'createPlant?batch=1', batchOf(plant(2), plant(5))],
   ['a batch with an unknown path', 'createPlant,nothing?batch=1', batchOf(plant(2), plant(3))],
@@ -92,7 +92,7 @@ it.each([
   ...requests.map((each) => ['POST', ...each]),
   ...queries.map((each) => ['GET', ...each]),
 ] as [string, string, string, string?][])(
-  'responds to %s %s as the library tRPC does',
+  'responds to %s (%s) as the library tRPC does',
   async (...call) => {
     const [method, , path, body] = call;
     // These requests create the plants that the compared requests read or create again.
@@ -158,7 +158,7 @@ describe('a batch', () => {
     expect([status, JSON.parse(body)]).toMatchObject([207, [result, error(40001)]]);
   });
 
-  it('rejects only its calls that need another HTTP method', async () => {
+  it('rejects only the calls that need another HTTP method', async () => {
     const path = `getPlant,createPlant?batch=1&${input({ 0: first, 1: plant(92) })}`;
     const { status, body } = await responseTo('GET', path);
     expect([status, JSON.parse(body)]).toMatchObject([207, [{ result: {} }, error(40500)]]);
@@ -192,7 +192,7 @@ it.each([
   }
 });
 
-it('the property fields has the messages for each invalid field, but at most ten messages', async () => {
+it('the property `fields` of an error has the messages of the fields, at most ten in all', async () => {
   const invalid = await post(server, '/trpc/createPlant', '{"json":{"id":1.5,"name":5}}');
   expect(Object(await invalid.json()).error.json.data.fields).toEqual({
     id: [expect.stringContaining('integer')],

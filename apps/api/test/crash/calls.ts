@@ -6,7 +6,7 @@ export interface Plant {
   readonly tag?: string;
 }
 
-/** A request of a client. A list covers all ids from `from`, up to `to` if it is given. */
+/** A request of a client. A list covers the ids from `from` to `to`, or all later ids if `to` is missing. */
 export type Request =
   | { readonly type: 'create' | 'replace'; readonly id: bigint; readonly plant: Plant }
   | { readonly type: 'delete'; readonly id: bigint }
@@ -19,7 +19,7 @@ export type Request =
       readonly limit: number;
     };
 
-/** A request with its times on the clock `performance.now()`, and its response if one came. */
+/** A request, its times on the clock `performance.now()`, and the response, if any. */
 export interface Call {
   readonly server: Server;
   readonly request: Request;
@@ -40,10 +40,10 @@ interface Body extends Partial<Plant> {
   readonly next?: string;
 }
 
-/** A client waits this many milliseconds for a response, which is longer than the server's deadline of 5 s. */
+/** A client waits this many milliseconds for a response. The server's deadline is 5 s. */
 const patience = 8_000;
 
-/** Sends a request to a server. The call has no response when the server or the connection ends first. */
+/** Sends a request to a server. The call has no response when the connection ends, or after `patience`. */
 export async function callServer(server: Server, request: Request): Promise<Call> {
   const start = performance.now();
   const response = await send(server, ...partsOf(request));
@@ -98,11 +98,11 @@ export const parse = (json: string) =>
 export const textOf = ({ name, tag }: Plant): string =>
   tag === undefined || tag === null ? name : `${name} (${tag})`;
 
-/** Whether it is unknown if the call had an effect. */
+/** Whether the outcome of the call is unknown. */
 export const isUnknown = ({ response }: Call): boolean =>
   response === undefined || response.body.error === 50300;
 
-/** Whether the server has rejected the call because of its own state, so the call has no effect. */
+/** Whether the server rejected the call without any effect, for example because of an overload. */
 export const isRejected = (call: Call): boolean =>
   call.response?.status === 503 && !isUnknown(call);
 
@@ -125,9 +125,9 @@ export function isExpected(call: Call): boolean {
 }
 
 /**
- * The latest moment at which a call without a result may take effect. After an error, that is a second after
- * the response, or after the standby confirms the commit. Without a response, the server ends the request 6 s
- * after the server could read it. A second more is an allowance for a busy machine.
+ * The latest moment at which a call with an unknown outcome may take effect. After an error, the limit is a
+ * second after the response, or a second after the standby is back. Without a response, the limit is 6 s
+ * after the call or after the freeze of the server. Each limit has a further second for a busy machine.
  */
 export function effectLimit({ server, start, end, response }: Call): number {
   const endOf = (periods: readonly Period[]) =>
@@ -140,12 +140,12 @@ export function effectLimit({ server, start, end, response }: Call): number {
   );
 }
 
-/** An operation with the call that caused it. */
+/** An operation, and the call that caused the operation. */
 export interface CallOperation extends Operation {
   readonly call: Call;
 }
 
-/** Returns the operations of the calls on each id. A list is a read of each id that it covers. */
+/** Returns the operations on each id. A list is a read of each id that the list covers. */
 export function operationsById(calls: readonly Call[]): Map<bigint, CallOperation[]> {
   const byId = new Map<bigint, CallOperation[]>();
   for (const { request } of calls) if ('id' in request) byId.set(request.id, []);

@@ -26,7 +26,7 @@ const operationsOf = (lines: readonly Line[]): Operation[] =>
 
 const good: Record<string, Line[]> = {
   'no operation': [],
-  'each operation after the other': [
+  'operations one after another': [
     [0, 1, read(null)],
     [2, 3, create('x')],
     [4, 5, create('x')],
@@ -41,7 +41,7 @@ const good: Record<string, Line[]> = {
     [1, 2, read(null)],
     [3, 4, read('x')],
   ],
-  'two creates at the same time, of which the later one wins': [
+  'two concurrent creates, of which the later one succeeds': [
     [0, 10, taken('x')],
     [1, 9, create('y')],
   ],
@@ -53,7 +53,7 @@ const good: Record<string, Line[]> = {
     [0, 6, lostCreate('x')],
     [7, 8, read('x')],
   ],
-  'replacements, with and without a plant': [
+  'replacements of a missing and of an existing plant': [
     [0, 1, notReplaced('x')],
     [2, 3, create('x')],
     [4, 5, replaced('y')],
@@ -66,7 +66,7 @@ const good: Record<string, Line[]> = {
     [3, 4, read('x')],
     [5, 6, read('y')],
   ],
-  'a delete without a response that has its effect late, but in time': [
+  'a delete without a response that takes effect before its end': [
     [0, 1, create('x')],
     [2, 8, lostDelete],
     [3, 4, read('x')],
@@ -79,7 +79,7 @@ const bad: Record<string, Line[]> = {
     [0, 1, create('x')],
     [2, 3, read(null)],
   ],
-  'a delete without a response that removes a plant after its time': [
+  'a delete without a response that takes effect after its end': [
     [0, 1, create('x')],
     [2, 8, lostDelete],
     [9, 10, deleted],
@@ -97,7 +97,7 @@ const bad: Record<string, Line[]> = {
     [0, 4, lostReplace('x')],
     [5, 6, read('x')],
   ],
-  'a replacement that is undone by a create of the old plant': [
+  'a create that undoes a replacement': [
     [0, 1, create('x')],
     [2, 3, replaced('y')],
     [4, 5, create('x')],
@@ -136,7 +136,7 @@ describe('the checker', () => {
   });
 });
 
-it('reports the operations that started before the end of the first operation that no order explains', () => {
+it('reports no operation that started after the end of the first unexplained operation', () => {
   const lines: Line[] = [
     [0, 1, create('x')],
     [2, 9, deleted],

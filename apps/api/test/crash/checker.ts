@@ -2,8 +2,8 @@
 type State = string | null;
 
 /**
- * An action on one id, with its result. A create is `done` when the id then has its plant, and `rejected` when
- * the id belongs to another plant. The other changes are `rejected` when the id has no plant.
+ * An action on one id, and its result. A create is `done` when the store then has the plant, and `rejected`
+ * when another plant has the id. The other changes are `rejected` when no plant has the id.
  */
 export type Action =
   | { readonly type: 'create' | 'replace'; readonly content: string; readonly result: Result }
@@ -28,7 +28,7 @@ export interface Operation {
   /** Milliseconds. */
   readonly start: number;
   readonly end: number;
-  /** Whether it is certain that the operation took effect. */
+  /** Whether the operation certainly took effect. */
   readonly isCertain: boolean;
 }
 
@@ -36,8 +36,8 @@ export interface Operation {
  * Returns whether some order of the operations explains all their results. Each operation takes effect at
  * one moment between its start and its end.
  *
- * The function uses the algorithm of Wing and Gong. A pair of a state and a set of done operations can occur
- * several times. The function tries each pair only once, like the algorithms of Lowe and Porcupine.
+ * The function uses the algorithm of Wing and Gong. Several orders of the same operations can lead to the
+ * same state. Like the algorithms of Lowe and Porcupine, the function continues only one of these orders.
  */
 export function isExplainable(operations: readonly Operation[]): boolean {
   const sorted = operations.toSorted((a, b) => a.start - b.start);
@@ -59,7 +59,7 @@ export function isExplainable(operations: readonly Operation[]): boolean {
 
     let firstLeft = first;
     while (done & bit(firstLeft)) firstLeft++;
-    // An operation can be next only if it started before each remaining operation ended.
+    // The next operation must start before the end of each remaining operation.
     let firstEnd = Number.POSITIVE_INFINITY;
     for (let i = firstLeft; i < sorted.length; i++) {
       const operation = sorted[i];
@@ -99,8 +99,8 @@ export function unexplainedPart<Op extends Operation>(operations: readonly Op[])
 }
 
 /**
- * The maximum number of tries. Many operations without a known result have exponentially many orders, and a
- * longer search would block the servers and clients of the run.
+ * The maximum number of tries. Operations with unknown results have exponentially many orders. A longer
+ * search would block the clients of the other histories.
  */
 const maxTried = 200_000;
 

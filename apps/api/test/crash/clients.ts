@@ -17,18 +17,18 @@ const clients = 12;
 /** A client pauses for this many milliseconds before it repeats a call without a result. */
 const retryPause = 50;
 
-/** The number of ids that all clients change again and again. After a while, they use other ids. */
+/** The number of ids that all clients change again and again. After `hotPeriod` ms, clients use other ids. */
 const hotIds = 8;
 const hotPeriod = 10_000;
 
-/** All ids are beyond the safe integers of JavaScript. */
+/** The ids of the clients are beyond the safe integers of JavaScript. */
 const firstFresh = 2n ** 53n + 1n;
 const firstHot = 2n ** 62n;
 
-/** A create that is sent after a mend must succeed before this many milliseconds have passed. */
+/** After a mend, a create must succeed within this many milliseconds. */
 const patience = 60_000;
 
-/** Starts clients that write and read plants until they are stopped. The world gets each call. */
+/** Starts clients that write and read plants. Records each call in `world.calls`. */
 export function startClients(world: World, random: Random) {
   const { servers, calls } = world;
   const startedAt = performance.now();
@@ -57,7 +57,7 @@ export function startClients(world: World, random: Random) {
     }
   };
 
-  /** Sends a request until it has a result, or only once. */
+  /** Repeats a request until a call has a result. Without `isPatient`, sends the request once. */
   const insist = async (request: Request, isPatient = true): Promise<Call | undefined> => {
     while (!isOver) {
       const call = await send(await runningServer(), request);
@@ -72,9 +72,9 @@ export function startClients(world: World, random: Random) {
     if (call && random.isLikely(0.2)) await insist({ type: 'delete', id }, false);
   };
   /**
-   * Creates a plant at one server. Deletes the plant at another server that shows the plant, so that a second
-   * effect of the create would be noticed. If the create has no result, reads the plant after
-   * the deadline of the create, so that a late effect would be noticed.
+   * Creates a plant at one server, and deletes the plant at another server that shows the plant. Later reads
+   * then notice a second effect of the create. If the create has no result, the other servers read the plant
+   * until the create can no longer take effect. These reads notice a late effect.
    */
   const createOnce = async (server: Server) => {
     const id = fresh++;
@@ -121,12 +121,12 @@ export function startClients(world: World, random: Random) {
   if (world.database) running.push(writeBySql(world, random, () => isOver));
 
   return {
-    /** Creates some plants at each server, which the clients then watch. */
+    /** Starts a few creates at each server, with the checks of `createOnce`. */
     createSome(): void {
       for (const server of servers)
         running.push(...Array.from({ length: 5 }, () => createOnce(server)));
     },
-    /** Creates plants at a server. Resolves with the milliseconds until a create got 200, or with Infinity. */
+    /** Creates plants at a server until one create gets 200. Resolves with the time in ms, or Infinity. */
     async untilCreated(server: Server): Promise<number> {
       const since = performance.now();
       const first = Promise.withResolvers<number>();
@@ -154,9 +154,9 @@ export function startClients(world: World, random: Random) {
 }
 
 /**
- * Another program that inserts plants by SQL, in transactions that stay open for a while. Half of them commit
- * asynchronously. Each transaction also inserts a plant again that a client deletes in the meantime. The
- * feed must show these plants, too, although the later create has the lower transaction number.
+ * Inserts plants by SQL, as another program would, in transactions that stay open for a while. In this time,
+ * a client deletes an earlier plant, and the transaction inserts this plant again. The feed must show the
+ * plant although its delete has the higher transaction number. Half the transactions commit asynchronously.
  */
 async function writeBySql({ database, servers }: World, random: Random, isOver: () => boolean) {
   for (let id = 1n; database && !isOver(); id += 2n) {

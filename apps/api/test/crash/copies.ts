@@ -3,7 +3,7 @@ import { type Call, callServer, type Plant, parse, send, textOf } from './calls.
 import type { Random } from './random.ts';
 import type { Server, World } from './world.ts';
 
-/** The plants that a consumer of the feed knows, by id. */
+/** A consumer's copy of the plants, which the consumer keeps equal to the table by the feed. */
 export type Copy = ReturnType<typeof createCopy>;
 
 type Contents = ReadonlyMap<bigint, string>;
@@ -17,9 +17,9 @@ export function createCopy(name: string) {
   let plants = new Map<bigint, string>();
   const copy = {
     name,
-    /** The changes that the feed must not send, each in one sentence. */
+    /** The errors of the feed, each in one sentence. */
     problems: [] as string[],
-    /** The number of changes that were read. */
+    /** The number of changes that the consumer has received. */
     changes: 0,
     /** How often the feed said that the consumer must list the plants again. */
     resets: 0,
@@ -34,7 +34,7 @@ export function createCopy(name: string) {
       }
       copy.changes += changes.length;
     },
-    /** Returns a few differences from the plants of the table. */
+    /** Returns a few differences between the copy and the table. */
     differences(table: Contents): string[] {
       const ids = [...new Set([...table.keys(), ...plants.keys()])];
       const different = ids.filter((id) => table.get(id) !== plants.get(id));
@@ -52,11 +52,11 @@ export interface Follower {
   stop(): Promise<void>;
 }
 
-/** Starts a consumer that polls the feed, and one that reads events. */
+/** Starts a consumer that polls the feed, and a consumer that reads events. */
 export function startFollowers({ servers }: World, random: Random): Follower[] {
   return [
     follow('the copy of the polls', servers, async (server, after, deliver) => {
-      // Short pages end within a transaction. A long page brings a slow consumer to the end of the feed.
+      // A short page may end within a transaction. A long page brings a slow consumer to the end of the feed.
       await setTimeout(random.whole(0, 100));
       const [limit, wait] = [random.pick([1, 1, 2, 3, 1_000]), random.pick([0, 0, 1])];
       const page = await read(server, `/plants/changes?after=${after}&limit=${limit}&wait=${wait}`);
@@ -72,7 +72,7 @@ export function startFollowers({ servers }: World, random: Random): Follower[] {
   ];
 }
 
-/** Reads changes from a server, and delivers each page with the cursor after it. */
+/** Reads changes from a server, and delivers each page with the cursor of the next page. */
 type Read = (
   server: Server,
   after: string,
@@ -123,7 +123,6 @@ function follow(name: string, servers: readonly Server[], readChanges: Read): Fo
   };
 }
 
-/** Reads a page of changes. */
 async function read(server: Server, path: string): Promise<{ changes: Change[]; next: string }> {
   const response = await send(server, 'GET', path);
   if (!response) throw new Temporary('no response');
@@ -160,7 +159,7 @@ async function* events({ url, token }: Server, after: string, signal: AbortSigna
   }
 }
 
-/** Lists all plants. Records the calls in `calls`, because each page is a read of the ids that it covers. */
+/** Lists all plants. Records the calls in `calls`, because each page is a read of all ids in its range. */
 export async function listPlants(
   servers: readonly Server[],
   calls: Call[] = [],

@@ -2,19 +2,19 @@ import { setTimeout } from 'node:timers/promises';
 import { runSql, startPostgres, type TestPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 
-/** A Postgres with a synchronous standby: each commit is on both before it is acknowledged. */
+/** A Postgres with a synchronous standby. Postgres acknowledges a commit when the standby has the commit. */
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
 /** The store's role. It has no special privileges, and only the store uses it. */
 const role = 'gardener';
 
-/** How often the sessions of the store are counted, in milliseconds. */
+/** The milliseconds between two counts of the store's sessions. */
 const countPause = 200;
 
 // No fault crashes the machine, so no file needs fsync. A standby connects again soon after a fault.
 const settings = { fsync: 'off', wal_retrieve_retry_interval: '200ms', autovacuum: 'off' };
 
-/** Starts the primary. `maxFileSize` is the largest size of each file in KiB, as on a full disk. */
+/** Starts the primary. To simulate a full disk, `maxFileSize` limits the size of each file, in KiB. */
 export async function startDatabase(maxFileSize?: number) {
   const first = await startPostgres(settings, maxFileSize ? { maxFileSize } : {});
   await runSql(first.url, `create role ${role} login`, `create database plants owner ${role}`);
@@ -54,7 +54,7 @@ export async function startDatabase(maxFileSize?: number) {
     get standby() {
       return standby;
     },
-    /** The URLs with which the store reaches the servers. */
+    /** The URLs of the primary and of the standby, for the store's role. */
     urls: () => [primary, ...(standby ? [standby] : [])].map((server) => urlOf(server, role)),
     query,
     /** Starts the standby, and begins to count sessions. From now on, each commit waits for the standby. */
@@ -65,7 +65,7 @@ export async function startDatabase(maxFileSize?: number) {
       await untilStreaming();
       void countSessions();
     },
-    /** Resolves when commits can be acknowledged again. */
+    /** Resolves when the standby confirms commits again. */
     untilStreaming,
     /** Kills the primary, and makes the standby the only server. */
     async promote(): Promise<void> {
@@ -74,7 +74,7 @@ export async function startDatabase(maxFileSize?: number) {
       await standby.promote();
       [primary, standby] = [standby, undefined];
     },
-    /** Runs an action while no write of the store is being committed. */
+    /** Runs an action while the store commits no write. */
     async betweenWrites<T>(action: () => Promise<T>): Promise<T> {
       const sql = connect();
       await sql.unsafe('begin');
@@ -85,7 +85,7 @@ export async function startDatabase(maxFileSize?: number) {
       void ended.then(() => sql.end({ timeout: 1 }));
       return result;
     },
-    /** The highest number of the store's sessions since a time. */
+    /** Returns the highest number of the store's sessions since the time `from`. */
     mostSessions: (from = 0) =>
       Math.max(0, ...counts.map(({ time, sessions }) => (time >= from ? sessions : 0))),
     async stop(): Promise<void> {

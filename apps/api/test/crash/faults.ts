@@ -24,13 +24,13 @@ export interface Fault extends WorldOptions {
   cause(world: FaultyWorld, server: Server): Promise<() => unknown>;
 }
 
-/** A world with a Postgres. Only the faults of the embedded database have none. */
+/** A world with a Postgres. The faults of the embedded database do not use `database`. */
 export type FaultyWorld = World & { readonly database: Database };
 
 /** While the standby is down, a create must get an error within this many milliseconds. */
 const patience = 30_000;
 
-/** The highest number of connections of one server: those of the pool, and one that observes them. */
+/** The highest number of connections of one server: 11 in the pool, and one that observes the pool. */
 const poolSize = 12;
 
 export const faults: readonly Fault[] = [
@@ -135,7 +135,7 @@ export const faults: readonly Fault[] = [
     async cause({ database, calls }, server) {
       const rows = "select -generate_series(1, 100000), repeat('x', 300)";
       await database.query(`begin; insert into plants ${rows}; rollback`).catch(() => {});
-      // Short plants still find room in some pages, so a client creates long ones until one fails.
+      // Short plants still fit into some pages, so a client creates long plants until a create fails.
       for (let id = 2n ** 54n, isFull = false; !isFull; id++) {
         const plant = { name: randomBytes(900).toString('hex') };
         const call = await callServer(server, { type: 'create', id, plant });
@@ -206,8 +206,8 @@ function withNetwork(fault: NetworkFault): Fault['cause'] {
 }
 
 /**
- * Cancels the waits of commits for the standby again and again for 7 s, as an impatient operator does. The
- * plants of these commits are visible, but only on the primary.
+ * For 7 s, cancels each wait of a commit for the standby, as an impatient operator does. The plants of these
+ * commits are visible, but only on the primary.
  */
 async function cancelWaits({ query }: Database): Promise<void> {
   for (const end = performance.now() + 7_000; performance.now() < end; await setTimeout(500)) {

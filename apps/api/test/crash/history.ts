@@ -17,7 +17,7 @@ import { type Random, randomOf } from './random.ts';
 import { startWorld, type World, type WorldOptions } from './world.ts';
 
 interface Outcome {
-  /** See `main.ts`. */
+  /** The columns of a row in the report, which `main.ts` describes. */
   readonly figures: readonly unknown[];
   readonly problems: readonly string[];
 }
@@ -30,12 +30,12 @@ export interface History extends WorldOptions {
 }
 
 /**
- * The copies must equal the table this many milliseconds after the last write. An instance that is killed while
- * it sends a webhook's message holds the message back for a minute.
+ * The copies must equal the table within this many milliseconds after the last write. When an instance is
+ * killed while it sends a message of a webhook, another instance sends the message only after a minute.
  */
 const patience = 240_000;
 
-/** A report shows at most this many calls on an id: the last ones before the wrong result. */
+/** A report shows at most this many calls on an id: the last calls before the wrong result. */
 const maxLines = 12;
 
 /** Runs clients and consumers while the faults of a history happen, and checks the results. */
@@ -53,7 +53,7 @@ export async function runHistory(history: History, seed: number): Promise<Outcom
       if (!fault) break;
       await setTimeout(random.whole(700, 1_500));
       clients.createSome(); // The fault begins while these creates are in flight.
-      // The cast is safe, because the world of each fault of Postgres has a database.
+      // The cast is safe, because only the faults of Postgres use `database`.
       const mend = await fault.cause(world as FaultyWorld, random.pick(world.servers));
       clients.createSome();
       await setTimeout(fault.lasts);
@@ -86,7 +86,7 @@ export async function runHistory(history: History, seed: number): Promise<Outcom
   }
 }
 
-/** Lists the plants at each server, and waits until the copies are equal to the list. */
+/** Returns the differences between the lists of the servers and the copies that remain after `patience`. */
 async function differences({ servers, calls }: World, copies: readonly Copy[]): Promise<string[]> {
   for (const until = performance.now() + patience; ; ) {
     const different: string[] = [];
@@ -104,7 +104,7 @@ async function differences({ servers, calls }: World, copies: readonly Copy[]): 
   }
 }
 
-/** Checks the responses that the clients have received. */
+/** Checks the responses that the clients have received, and returns the problems. */
 function wrongCalls({ calls, unconfirmed }: World): string[] {
   const origin = calls[0]?.start ?? 0;
   const unexpected = calls.filter((call) => !isExpected(call));
@@ -138,7 +138,7 @@ function reasonOf(operations: readonly CallOperation[]): string {
     : 'no order of the calls explains their results';
 }
 
-/** Whether two operations are reads of the same state, of which a report shows only the first. */
+/** Whether two actions are reads of the same state. A report shows only the first of these reads. */
 const isEqual = (one: Action, other: Action | undefined) =>
   one.type === 'read' && other?.type === 'read' && one.state === other.state;
 

@@ -7,9 +7,9 @@ import type { World } from './world.ts';
 
 /*
  * Causes each fault while clients write and read, and checks the results. Then causes random faults.
- * Prints a row for each fault: the creates that got 200, the creates with an unknown outcome, the
- * changes that the slowest consumer of the feed has read, the highest number of sessions of both servers, and
- * the milliseconds from the mend to the first create with 200.
+ * Prints a row for each fault. `created` counts the creates with 200. `unknown` counts the creates with an
+ * unknown outcome. `changes` counts the changes that the slowest consumer of the feed has read. `sessions` is
+ * the most sessions of both servers. `first 200` is the longest time from a mend to a create with 200.
  *
  * --seconds N    how long the random history takes; default: 60
  * --seed N       the seed of the random choices; default: another one in each run
@@ -25,10 +25,10 @@ const { values } = parseArgs({
 const seed = Number(values.seed);
 const randomTime = 1_000 * Number(values.seconds);
 
-/** Only the first problems of a history are printed. */
+/** The report shows at most this many problems of a history. */
 const maxProblems = 6;
 
-/** Histories wait for most of their time, so some of them run at the same time. */
+/** A history mostly waits, so several histories run at the same time. */
 const concurrency = 3;
 
 /** A history fails when it takes this many milliseconds longer than the random history. */
@@ -39,7 +39,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => process.exit(1));
 }
 
-// Only root can mount a disk of its own.
+// Only root can mount a disk.
 const possible = faults.filter(({ diskSize }) => !diskSize || process.getuid?.() === 0);
 const histories = [...possible.map(historyOf), randomHistory(randomTime)].filter(({ name }) =>
   new RegExp(values.only).test(name),
@@ -56,7 +56,7 @@ async function runSome(): Promise<void> {
   for (;;) {
     const history = left.shift();
     if (!history) return;
-    // A history that waits for ever must not keep this process, and its servers, running.
+    // A history that never ends must not keep this process and its servers running.
     const outcome = await Promise.race([
       runHistory(history, seed).catch((error) => error as Error),
       setTimeout(patience + randomTime, new Error('the history has not ended')),

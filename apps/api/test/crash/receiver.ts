@@ -47,7 +47,7 @@ export async function startReceiver(): Promise<Receiver> {
       await setTimeout(50);
     }
   };
-  // The messages of an endpoint have an order, so one message is processed after another.
+  // The messages of an endpoint have an order, so the endpoint processes one message after another.
   let last: Promise<unknown> = Promise.resolve();
   const server = createServer(async (request, response) => {
     const body = await text(request).catch(() => undefined); // A killed server sends no complete body.

@@ -19,7 +19,7 @@ const run = promisify(execFile);
 /** A process of the server's program. */
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
-/** Two times on the clock `performance.now()`. */
+/** A period between two times on the clock `performance.now()`. */
 export interface Period {
   readonly start: number;
   end: number;
@@ -48,7 +48,7 @@ export interface WorldOptions {
   readonly isEmbedded?: true;
   /** On Postgres, the largest size of each file in KiB. */
   readonly maxFileSize?: number;
-  /** On the embedded database, the size of a file system of its own for the data, in MiB. */
+  /** On the embedded database, the size in MiB of a separate file system for the data. */
   readonly diskSize?: number;
 }
 
@@ -94,7 +94,7 @@ export async function startWorld({ isEmbedded, maxFileSize, diskSize }: WorldOpt
 async function createWebhook([server]: readonly Server[], url: string): Promise<void> {
   const create = () => server && send(server, 'POST', '/webhooks', JSON.stringify({ url }));
   let response = await create();
-  // On a busy machine, a server may have stood still, and then rejects writes for a second.
+  // After a pause of its process on a busy machine, a server rejects writes for a second.
   while (response?.body.error === 50301) response = await create();
   if (response?.status !== 200) throw new Error(`createWebhook error: ${response?.body.message}`);
 }
@@ -105,7 +105,7 @@ async function startNetwork(urls: string[]) {
   const [first, ...others] = proxies.map(({ url }) => url);
   const hosts = others.map((url) => `,${new URL(url).host}`).join('');
   return {
-    /** The store's URL of both database servers. */
+    /** The URL by which the store reaches the primary and the standby. */
     url: first?.replace(/(?<=@[^/]+)\//, `${hosts}/`) ?? '',
     set(fault: NetworkFault): void {
       for (const proxy of proxies) proxy.fault = fault;
@@ -117,7 +117,7 @@ async function startNetwork(urls: string[]) {
         for (const reset of resets) reset();
       };
     },
-    /** The ports from which the connections reach Postgres. */
+    /** The client ports of the connections to Postgres. */
     ports: () => proxies.flatMap((proxy) => proxy.serverPorts),
     close(): void {
       for (const proxy of proxies) proxy.close();
@@ -125,10 +125,10 @@ async function startNetwork(urls: string[]) {
   };
 }
 
-/** A server that still runs this many milliseconds after SIGTERM is killed. */
+/** A server gets SIGKILL when it still runs this many milliseconds after SIGTERM. */
 const stopPatience = 60_000;
 
-/** The settings of every server. A second server on the same directory needs them, too. */
+/** The settings of every server, even of a second server on the same directory. */
 export const serverSettings = { LOG_LEVEL: 'error', PLANT_STORE_WEBHOOK_ALLOW: '127.0.0.1' };
 
 async function startServer(name: string, env: Record<string, string>, network?: Network) {
@@ -145,9 +145,9 @@ async function startServer(name: string, env: Record<string, string>, network?: 
     token,
     /** The network between the process and its Postgres. */
     network,
-    /** The periods in which the process was frozen, and reads no request. */
+    /** The periods in which the process is frozen and reads no request. */
     freezes: [] as Period[],
-    /** The periods in which no standby confirms a commit, so that a commit waits. */
+    /** The periods in which commits wait, because no standby confirms them. */
     withoutStandby: [] as Period[],
     /** Undefined while the process does not run. */
     get url() {

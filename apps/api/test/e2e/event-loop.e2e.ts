@@ -14,7 +14,7 @@ const authorization = bearer(token);
 const head = (line: string, headers: readonly string[] = []) =>
   rawRequest(line, [close, ...headers]);
 
-/** The length of a JSON text. A body may have 1 MiB, so a surface can add a little around the text. */
+/** The length of a JSON text. A body of 1 MiB then has room for some bytes around the text. */
 const size = 2 ** 20 - 120;
 
 const fill = (unit: string, length = size) => unit.repeat(Math.floor(length / unit.length));
@@ -45,7 +45,7 @@ const heads = [
   ].map((header) => head('POST /plants', [authorization, header])),
 ];
 
-/** Requests whose head repeats one unit many times. Node rejects a head of 16 KiB. */
+/** Requests whose head repeats one unit many times. Node rejects a head of more than 16 KiB. */
 const inHeads = ['eyJ', '/', ',', '%', '1', ';charset='].flatMap((unit): HostileRequest[] => [
   ...heads.map(
     (each): HostileRequest => [
@@ -56,7 +56,7 @@ const inHeads = ['eyJ', '/', ',', '%', '1', ';charset='].flatMap((unit): Hostile
   [`many ${unit} as bytes that are not HTTP`, `${fill(unit)}\r\n\r\n`],
 ]);
 
-/** JSON texts of 1 MiB. */
+/** Valid and invalid JSON texts of up to 1 MiB. */
 const values: Record<string, string> = {
   'empty lists': list('[]'),
   'deep lists': list(fill('[', 400) + fill(']', 400)),
@@ -77,7 +77,7 @@ const values: Record<string, string> = {
 
 const plantsWith = (json: string) => `{"plants":[${join(1000, () => json)}]}`;
 
-/** JSON texts of 1 MiB for the input of a procedure. */
+/** JSON texts of up to 1 MiB for the input of a procedure. */
 const inputs = Object.entries({
   ...values,
   ...Object.fromEntries(
@@ -94,7 +94,7 @@ const claimed = (json: string, count: number, each: (index: number) => string) =
 const many = '.a'.repeat(990);
 const nested = `${fill('{"":', 1_960)}0${fill('}', 490)}`;
 
-/** superjson texts whose metadata has as many types of values as fit in a body, or very long paths. */
+/** superjson texts whose metadata has as many entries as possible, or very long paths. */
 const claims = Object.entries({
   'the most claims': claimed('{"a":1}', 31_900, (i) => `"${i.toString(36)}":["bigint"]`),
   'the most claims of texts': claimed('{"a":1}', 63_900, (i) => `"${i.toString(36)}":"x"`),
@@ -140,7 +140,7 @@ const callOfTool = (name: string, json: string) =>
 const largeBatch = `{"plants":[${join(1000, (id) => `{"id":${2n ** 53n + BigInt(id)},"name":"${fill('🪴', 480)}"}`)}]}`;
 
 const hostileRequests: Record<string, HostileRequest[]> = {
-  'text in the head of a request': inHeads,
+  'a long text in its head': inHeads,
   'a body over REST': inputs.flatMap(([name, json]) =>
     ['/plants', '/plants/batch', '/unknown'].map((path) => post(name, path, json)),
   ),
@@ -167,7 +167,7 @@ const hostileRequests: Record<string, HostileRequest[]> = {
       '/trpc/listPlants?input={"json":{"limit":1000}}',
     ].map((path): HostileRequest => [path, head(`GET ${path}`, [authorization])]),
   ],
-  // As many errors as possible, or messages as long as possible.
+  // These bodies cause as many errors as possible, or messages as long as possible.
   'a batch of ten lists of invalid plants': [
     ...['{}', '1', '{"id":"x","name":1,"tag":1}', '{"id":"1","name":"a"}'],
     '{"id":1.5,"name":"\\u0000","tag":"\\u0000"}',

@@ -77,7 +77,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf', () => {
 });
 
 it.runIf(hasNginx && hasPosixSignals)(
-  'no request of any kind fails during a rolling restart behind nginx',
+  'no request fails during a rolling restart behind nginx',
   async () => {
     const DATABASE_URL = await createDatabase(inject('postgresUrl'));
     const start = async (port: number) => {

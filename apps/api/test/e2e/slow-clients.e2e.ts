@@ -19,7 +19,7 @@ describe.concurrent('a client that is slow', () => {
   const server = shareServer();
 
   it.concurrent.each([
-    ['headers', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
+    ['the headers', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
     ['a body over REST', rawPost('{"id":1}').slice(0, -1)],
     ['a body over tRPC', rawPost('{"json":1}', '/trpc/createPlant').slice(0, -1)],
   ])('gets 40800 when it does not send all of %s in time', async (_, bytes) => {
@@ -39,7 +39,7 @@ describe.concurrent('a client that is slow', () => {
   });
 });
 
-it('clients that read nothing fill the budget for responses, until they lose their connections', async () => {
+it('clients that read no responses fill the budget until they lose their connections', async () => {
   const server = await startForTest();
   const plants = Array.from({ length: 1_000 }, (_, id) => ({ id, name: 'x'.repeat(900) }));
   await post(server, '/plants/batch', JSON.stringify({ plants }));

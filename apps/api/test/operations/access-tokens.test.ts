@@ -14,7 +14,7 @@ describe.each(surfaces)('access tokens over $name', (surface) => {
   const create = async (input: Input, token = server.token) =>
     (await call(token, 'createAccessToken', input)).output as { id: string; token: string };
 
-  it('PLANT_STORE_TOKEN has all scopes, and a new token may create and read', async () => {
+  it('PLANT_STORE_TOKEN has all scopes, and a new token can create and read plants by default', async () => {
     const usual = await create({ name: 'usual' });
     for (const [token, principal] of [
       [server.token, { name: expect.any(String), scopes }],
@@ -26,7 +26,7 @@ describe.each(surfaces)('access tokens over $name', (surface) => {
     }
   });
 
-  it('creates a token that works, and lists it without the token or its hash', async () => {
+  it('creates a token that the server accepts, and lists neither its text nor its hash', async () => {
     const expiresAt = '9999-12-31t23:59:59.999z';
     const input = { name: 'gärtner 🌻', scopes: ['plants:read', 'plants:read'], expiresAt };
     const { id, token } = await create(input);
@@ -44,7 +44,7 @@ describe.each(surfaces)('access tokens over $name', (surface) => {
     expect(text).not.toContain(createHash('sha256').update(token).digest('hex'));
   });
 
-  it('gives no token a scope or an expiry beyond those of the caller', async () => {
+  it('creates no token with more scopes or a later expiry than the token of the caller has', async () => {
     const expiresAt = '2100-01-02T04:04:05.678+01:00';
     const granted = ['tokens:manage', 'plants:read'];
     const { token } = await create({ name: 'manager', scopes: granted, expiresAt });
@@ -60,7 +60,7 @@ describe.each(surfaces)('access tokens over $name', (surface) => {
     expect((await list()).tokens.map(({ name }) => name)).not.toContain('more');
   });
 
-  it('revokes a token immediately, and accepts a second call that revokes it', async () => {
+  it('revokes a token immediately, and accepts a second revocation', async () => {
     const { id, token } = await create({ name: 'leaked', scopes: ['tokens:manage'] });
     const status = surface.name === 'REST' ? 204 : 200;
     // A token may revoke itself.

@@ -6,7 +6,7 @@ import { get, type Outcome, post, surfaces } from '../fixtures/surfaces.ts';
 const server = shareServer();
 let lastId = 0n;
 
-/** Each condition, made from the current ETag, and whether it is true (RFC 9110 §13.1.1). */
+/** Conditions for a plant's ETag, and whether each condition is true (RFC 9110 §13.1.1). */
 const conditions: [what: string, write: (etag: string) => string, isTrue: boolean][] = [
   ['the ETag', (etag) => `"${etag}"`, true],
   ['the ETag without quotes', (etag) => etag, true],
@@ -40,7 +40,7 @@ describe.each(surfaces)('ifMatch over $name', ({ call }) => {
     const change = (id: bigint, ifMatch: string) =>
       call(server, procedure, { id, ifMatch, ...name });
 
-    it.each(conditions)('with %s', async (_what, write, isTrue) => {
+    it.each(conditions)('changes only a plant that matches %s', async (_what, write, isTrue) => {
       const id = await create();
       const before = await getPlant(id);
       const outcome = await change(id, write(etagOf(before)));
@@ -55,7 +55,7 @@ describe.each(surfaces)('ifMatch over $name', ({ call }) => {
       }
     });
 
-    it('changes nothing when another plant has the id now, or no plant has it', async () => {
+    it('changes nothing after a delete of the plant, even when another plant has its id', async () => {
       const id = await create();
       const stale = etagOf(await getPlant(id));
       await call(server, 'deletePlant', { id });

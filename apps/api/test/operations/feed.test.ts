@@ -11,7 +11,7 @@ import { errorIn, get, post, rest, surfaces, tokenWith } from '../fixtures/surfa
 const server = shareServerOnOwnPostgres();
 let lastId = 0n;
 
-/** Creates a plant. Tries again when the server, which runs in this process, stood still on a busy machine. */
+/** Creates a plant. Tries again, because the server rejects writes after a pause on a busy machine. */
 async function create(name = 'x') {
   const plant = { id: ++lastId, name, tag: 'y' };
   await vi.waitFor(async () =>
@@ -20,10 +20,10 @@ async function create(name = 'x') {
   return lastId;
 }
 
-/** Returns the cursor of the end of the feed. */
+/** Returns the cursor at the end of the feed. */
 const end = async () => String(Object((await rest.call(server, 'listPlantChanges')).output).next);
 
-/** Creates a token that can read, and returns the token and a function that revokes it. */
+/** Creates a token that can read plants. Returns the token, and a function that revokes the token. */
 async function revocableToken() {
   const token = await tokenWith(server, ['plants:read']);
   const { output } = await rest.call({ ...server, token }, 'whoAmI');
@@ -43,7 +43,7 @@ describe.each(surfaces)('listPlantChanges over $name', ({ call }) => {
     expect(output).toEqual({ changes: [], next: expect.any(String) });
   });
 
-  it('returns the changes after a cursor in pages, each with its plant', async () => {
+  it('returns pages of the changes after a cursor, and each change has its plant', async () => {
     const after = await end();
     const [first, second] = [await create(), await create()];
     await call(server, 'replacePlant', { id: first, name: 'new' });
@@ -80,7 +80,7 @@ describe.each(surfaces)('listPlantChanges over $name', ({ call }) => {
   });
 });
 
-it('lets a thousand requests wait, rejects the next one, and responds to other requests', async () => {
+it('lets a thousand requests wait, rejects one more, and responds to other requests', async () => {
   const path = `/plants/changes?after=${await end()}&wait=20`;
   const waiting = Array.from({ length: 1_001 }, () => get(server, path));
   const rejected = await Promise.race(waiting);
@@ -100,7 +100,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
   const send = (query = '', init: Parameters<typeof requestEvents>[3] = {}) =>
     requestEvents(surface, server, query, init);
 
-  it('sends the cursor of the end of the feed, and then each new change', async () => {
+  it('sends the cursor at the end of the feed, and then each new change', async () => {
     await create();
     const { changes, received } = await followEvents(surface, server);
     await vi.waitFor(() => expect(received()).toMatch(/^id: \S+$/m));
@@ -132,7 +132,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     }
   });
 
-  it('tells proxies not to buffer, change or compress it', async () => {
+  it('tells proxies not to buffer, change or compress the stream', async () => {
     const response = await send('', { headers: { 'accept-encoding': 'gzip, br' } });
     await response.body?.cancel();
     expect(response.status).toBe(200);
@@ -144,7 +144,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  it('responds with an error status to an invalid request, and starts no stream', async () => {
+  it('does not start for an invalid request, which gets an error status', async () => {
     const creator = await tokenWith(server, ['plants:create']);
     const cases: [number, string, Record<string, string>?][] = [
       [40100, '', { authorization: '' }],
@@ -179,7 +179,7 @@ describe('the events of GET /plants/changes', () => {
   const request = (query = '', headers: Record<string, string> = {}) =>
     get(server, `/plants/changes${query}`, { accept: 'text/event-stream', ...headers });
 
-  it('have the plant as the list of changes has it', async () => {
+  it('contain the same JSON of a plant as the list of changes', async () => {
     const after = await end();
     const id = 9_223_372_036_854_775_807n;
     const name = 'Monstera\r\n\ndata: 🪴\u2028"';
@@ -199,7 +199,7 @@ describe('the events of GET /plants/changes', () => {
     ['application/json, text/event-stream;q=0.9', false],
     ['*/*', false],
     ['', false],
-  ])('are chosen in place of JSON by Accept: %s (%s)', async (accept, isStream) => {
+  ])('are sent in place of JSON when Accept is "%s": %s', async (accept, isStream) => {
     const response = await request('', { accept });
     await response.body?.cancel();
     expect(response.status).toBe(200);
@@ -208,7 +208,7 @@ describe('the events of GET /plants/changes', () => {
   });
 });
 
-it('a subscription in a batch or as a mutation is an error', async () => {
+it('tRPC rejects a subscription in a batch or as a mutation', async () => {
   const batch = await get(server, '/trpc/whoAmI,plantChanges?batch=1&input={}');
   expect(await batch.text()).toContain('"error":40002');
   const mutation = await post(server, '/trpc/plantChanges', '{}');

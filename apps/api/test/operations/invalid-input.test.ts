@@ -10,7 +10,7 @@ const tooMany = Array.from({ length: 1_001 }, (_, id) => ({ id, name: 'x' }));
 /** A cursor of another database. */
 const otherCursor = Buffer.from('0123456789abcdef 1').toString('base64url');
 
-/** Invalid inputs, and a text that the message contains: mostly the name of the field. */
+/** Invalid inputs, and a text that the error message contains, usually the name of the field. */
 const inputs: [Procedure, Input, string][] = [
   ['createPlant', { id: '5', name: 'x' }, 'id must be an integer'],
   ['createPlant', { id: 1, name: 5, tag: null }, 'name must be a string; tag'],
@@ -84,14 +84,14 @@ const inputs: [Procedure, Input, string][] = [
 ];
 
 describe.each(surfaces)('over $name', ({ call }) => {
-  it.each(inputs)('%s rejects an invalid input, and names its field (%#)', async (...row) => {
+  it.each(inputs)('%s rejects an invalid input, and names the field (%#)', async (...row) => {
     const [procedure, input, named] = row;
     const outcome = await call(server, procedure, input);
     expect(outcome).toMatchObject({ status: 400, error: 40001 });
     expect(outcome.message).toContain(named);
   });
 
-  it('createPlants creates none of the plants, and names only a few of many errors', async () => {
+  it('createPlants creates no plant of an invalid input, and names only a few of many errors', async () => {
     expect(await call(server, 'getPlant', { id: valid.id })).toMatchObject({ error: 40401 });
     const plants = Array.from({ length: 1_000 }, () => ({ id: 1.5 }));
     const { message } = await call(server, 'createPlants', { plants });

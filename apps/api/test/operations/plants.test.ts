@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { shareServer } from '../fixtures/server.ts';
 import { get, post, request, surfaces } from '../fixtures/surfaces.ts';
 
-// The property test `any-calls.test.ts` tests the procedures. These tests add details of HTTP.
+// `any-calls.test.ts` tests the procedures by random calls. These tests add details of the surfaces.
 
 const server = shareServer();
 let lastId = 10_000n;

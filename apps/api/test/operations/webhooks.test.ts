@@ -8,7 +8,7 @@ import { type Input, type Procedure, surfaces } from '../fixtures/surfaces.ts';
 
 const server = shareServerOnOwnPostgres({ PLANT_STORE_WEBHOOK_ALLOW: '127.0.0.0/8' });
 
-/** The host of all webhooks, and the messages that it has received. */
+/** The endpoint of all webhooks, and the messages that the endpoint has received. */
 const receiver = { url: '', messages: [] as { body: string; headers: Record<string, string> }[] };
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each(surfaces)('webhooks over $name', ({ call }) => {
   const run = (procedure: Procedure, input: Input = {}) => call(server, procedure, input);
   const outputOf = async (...args: Parameters<typeof run>) => Object((await run(...args)).output);
 
-  /** A new webhook, and its secret. */
+  /** The name and the secret of a new webhook. */
   let name: string;
   let secret: string;
 
@@ -45,14 +45,14 @@ describe.each(surfaces)('webhooks over $name', ({ call }) => {
     return async () => void (await run('deleteWebhook', { name }));
   });
 
-  /** Verifies the messages with the official library. Returns the types and the ids of their plants. */
+  /** Verifies the messages with the official library. Returns each message's type and first plant id. */
   const received = () =>
     receiver.messages.map(({ body, headers }) => {
       const { type, data } = Object(new Webhook(secret).verify(body, headers));
       return [type, data.changes?.[0].plant.id];
     });
 
-  it('createWebhook shows the secret once, and the endpoint gets each change signed', async () => {
+  it('createWebhook shows the secret once, and the endpoint gets each change in a signed message', async () => {
     expect(secret).toMatch(/^whsec_.{44}$/);
     const { next: after } = await outputOf('listPlantChanges');
     await run('createPlant', { id: ++count, name: 'Hoya' });
@@ -69,7 +69,7 @@ describe.each(surfaces)('webhooks over $name', ({ call }) => {
     await vi.waitFor(() => expect(received()).toEqual([message, message]));
   });
 
-  it('createWebhook names a webhook after its host, and begins at a cursor', async () => {
+  it('createWebhook names a webhook after its host, and starts the webhook at a cursor', async () => {
     const { next: from } = await outputOf('listPlantChanges');
     const created = await run('createWebhook', { url: receiver.url, from });
     expect(created.output).toMatchObject({ name: '127.0.0.1', cursor: from });
@@ -81,7 +81,7 @@ describe.each(surfaces)('webhooks over $name', ({ call }) => {
     expect(await run('replayWebhook', { name, after: otherCursor })).toMatchObject(expired);
   });
 
-  it('updateWebhook pauses and resumes', async () => {
+  it('updateWebhook pauses and resumes a webhook', async () => {
     for (const [paused, state] of [
       [true, 'paused'],
       [false, 'active'],
@@ -92,7 +92,7 @@ describe.each(surfaces)('webhooks over $name', ({ call }) => {
     }
   });
 
-  it('rotateWebhookSecret returns the secret of all further messages', async () => {
+  it('rotateWebhookSecret returns a new secret, which signs all further messages', async () => {
     const old = secret;
     ({ secret } = await outputOf('rotateWebhookSecret', { name }));
     expect(secret).not.toBe(old);

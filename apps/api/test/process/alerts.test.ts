@@ -9,7 +9,7 @@ const rules = fileURLToPath(new URL('../../../../docs/alerts.yml', import.meta.u
 
 const requests = 'http_server_request_duration_seconds';
 
-/** For each series of a healthy instance, the values of six hours, one a minute, as promtool reads them. */
+/** The series of a healthy instance in promtool's notation, with a value for each minute of six hours. */
 const healthy = {
   [`${requests}_count{http_request_method="POST"}`]: '0+60x360',
   [`${requests}_bucket{http_request_method="POST",le="1"}`]: '0+60x360',
@@ -25,7 +25,7 @@ const healthy = {
 
 const failed = `${requests}_count{http_request_method="POST",error_type="50300"}`;
 
-/** For each alert, the series that differ from a healthy instance. A value of `_` is a missing series. */
+/** For each alert, the series that differ from a healthy instance. `_` is a missing value. */
 const faults: [alert: string, series: Record<string, string>, others?: string[]][] = [
   ['PlantStoreNoReadyInstance', { 'plant_store_database_up{}': '1x350 _x10' }],
   [

@@ -5,7 +5,7 @@ import { startPlantStore } from '../../src/index.ts';
 import { startProgram } from '../fixtures/program.ts';
 import { startForTest } from '../fixtures/server.ts';
 
-/** Tries to start with settings, and returns the error message. The settings are checked before the database. */
+/** Returns the error message of a start with settings. The server checks the settings before it connects. */
 const errorOf = (settings: Record<string, string>): Promise<string> =>
   startPlantStore({
     databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
@@ -15,7 +15,7 @@ const errorOf = (settings: Record<string, string>): Promise<string> =>
     (error: Error) => error.message,
   );
 
-it('all invalid settings are named in one message, without the values of secrets', async () => {
+it('one message names all invalid settings, without the values of secrets', async () => {
   const invalid = {
     PORT: '70000',
     DATABASE_URL: 'mysql://someone:hidden@db/plants',
@@ -30,7 +30,7 @@ it('all invalid settings are named in one message, without the values of secrets
   const server = startProgram(invalid);
   expect(await server.ended()).toBe(1);
   for (const [name, value] of Object.entries(invalid)) {
-    if (name === 'PLANT_STORE_JWT_ISSUER') continue; // Only the other two settings of JWTs are wrong.
+    if (name === 'PLANT_STORE_JWT_ISSUER') continue; // This setting is valid.
     const line = new RegExp(`^ *${name} .+: .+$`, 'm').exec(server.output())?.[0];
     expect(line, name).toBeDefined();
     if (/^(PORT|LOG_LEVEL|.*LIMIT)$/.test(name)) expect(line).toContain(`"${value}"`);

@@ -20,7 +20,7 @@ import { serve, startProgram, stopProgram, temporaryDirectory } from '../fixture
 import { startForTest } from '../fixtures/server.ts';
 import { get, post } from '../fixtures/surfaces.ts';
 
-/** Makes a data directory with an embedded database, so that a program starts faster. */
+/** Copies a data directory with an embedded database, so that a program starts faster. */
 async function preparedDataDirectory(): Promise<string> {
   const directory = await temporaryDirectory();
   cpSync(inject('dataDirectory'), directory, { recursive: true });
@@ -39,7 +39,7 @@ describe('the program', () => {
     }
   });
 
-  it('does not start when its port is in use, and names the settings', async () => {
+  it('does not start when its port is in use, and names the setting PORT', async () => {
     const { url } = await serve();
     const second = startProgram({
       PORT: new URL(url).port,
@@ -53,7 +53,7 @@ describe('the program', () => {
 describe('on the embedded database', () => {
   const start = (directory: string, env: Record<string, string> = {}) =>
     startProgram({ PLANT_STORE_DATA_DIR: directory, ...env });
-  /** Reads the token from the file that the program names, because standard output is no terminal here. */
+  /** Reads the token from the file that the program names, because standard output is not a terminal. */
   const printedToken = async ({ printed }: StartedProcess) => {
     const [, path = ''] = await printed(/Access token +in (.+)/);
     return (await readFile(path, 'utf8')).trim();
@@ -89,7 +89,7 @@ describe('on the embedded database', () => {
     expect(await (await get({ url, token }, '/plants/1')).json()).toMatchObject({ id: 1 });
   });
 
-  it.runIf(hasPosixShell)('PLANT_STORE_TOKEN is used and never printed', async () => {
+  it.runIf(hasPosixShell)('accepts PLANT_STORE_TOKEN, and never prints it', async () => {
     const token = 'not-to-be-printed';
     const server = start(await preparedDataDirectory(), { PLANT_STORE_TOKEN: token });
     expect(await runPrintedCommand(server, { PLANT_STORE_TOKEN: token })).toBe(created);
@@ -102,7 +102,7 @@ describe('on the embedded database', () => {
 });
 
 describe('on Postgres', () => {
-  it('without a token, the program says how to create one, and never prints the password', async () => {
+  it('without a token, the program says how to create a token, and never prints the password', async () => {
     const url = new URL(await createDatabase(inject('postgresUrl')));
     url.password = 'hidden-password'; // The Postgres of the tests accepts any password.
     const server = startProgram({ DATABASE_URL: url.href });
@@ -126,7 +126,7 @@ describe('on Postgres', () => {
     await stopProgram(server);
   });
 
-  it.runIf(hasPosixSignals)('SIGTERM ends the start while the database is silent', async () => {
+  it.runIf(hasPosixSignals)('SIGTERM stops a program that waits for Postgres', async () => {
     const silent = createServer();
     onTestFinished(() => void silent.close());
     const { port } = new URL(await listen(silent));
@@ -135,7 +135,7 @@ describe('on Postgres', () => {
     expect(await stopProgram(server)).toBe(0);
   });
 
-  it('a database that does not exist ends the start with code 1 and the reason', async () => {
+  it('the program exits with code 1 and the reason when the database does not exist', async () => {
     const url = new URL(inject('postgresUrl'));
     const server = startProgram({ DATABASE_URL: Object.assign(url, { pathname: 'none' }).href });
     expect(await server.ended()).toBe(1);
@@ -188,6 +188,6 @@ it('a server on a read replica serves reads, and has no feed', async () => {
   expect(await errorOf(await get(reader, '/plants/changes'))).toBe(50100);
   expect(await errorOf(await post(reader, '/plants', '{"id":2,"name":"x"}'))).toBe(50300);
   expect((await get(reader, '/plants/1')).status).toBe(200);
-  // The log has no complaint about the feed.
+  // The log does not mention the feed.
   expect(reader.log().filter(({ msg }) => String(msg).includes('feed'))).toEqual([]);
 });

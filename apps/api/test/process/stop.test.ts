@@ -10,7 +10,7 @@ import { get, post } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
-/** Sends the body of a create, whose response must be 200. */
+/** Sends the body of a create, and expects the status 200. */
 async function finishCreate(socket: Socket): Promise<void> {
   const [response] = await Promise.all([once(socket, 'data'), socket.write(plant)]);
   expect(String(response)).toMatch(/^HTTP\/1\.1 200 OK/);
@@ -21,7 +21,7 @@ const stopsListening = ({ url }: Served) =>
 
 describe.runIf(hasPosixSignals)('the process', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'responds to each request and wait in progress before it exits on %s',
+    'responds to all requests in progress, even to waiting requests, before it exits on %s',
     async (signal) => {
       const server = await serve();
       const { next } = Object(await (await get(server, '/plants/changes')).json());
@@ -89,13 +89,13 @@ describe.runIf(hasPosixSignals)('the process', () => {
 });
 
 it.runIf(hasPosixSignals)(
-  'rejects a write that arrived while the process stood still, and accepts later writes',
+  'rejects a write that arrived while the process was suspended, and accepts later writes',
   async () => {
     const stopped = await serve();
     const create = () => post(stopped, '/plants', '{"id":1,"name":"x"}');
     stopped.child.kill('SIGSTOP');
     const response = create();
-    await setTimeout(3_000); // The server tolerates a pause of two seconds.
+    await setTimeout(3_000); // The server tolerates a suspension of two seconds.
     stopped.child.kill('SIGCONT');
     expect(Object(await (await response).json()).error).toBe(50301);
     await vi.waitFor(async () => expect((await create()).status).toBe(200));

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { serve, stopProgram } from '../fixtures/program.ts';
 import { get, post } from '../fixtures/surfaces.ts';
 
-/** OTLP's number for the span of a server. */
+/** The number by which OTLP marks the span of a server. */
 const ofServer = 2;
 
 async function startReceiver(isSilent = false) {
@@ -68,7 +68,7 @@ it('16 creates that share a statement have 16 server spans, and one linked datab
   expect(linked).toContain(shared[0]?.parentSpanId);
 });
 
-it('the span of a request continues the trace of the client, and names no query or value', async () => {
+it('the span of a request continues the trace of the client, and contains no content of plants', async () => {
   const { server, spans } = await startTraced();
   const { traceId, spanId, traceparent } = pageSpan();
   await post(server, '/plants', '{"id":1,"name":"secret"}');
@@ -89,7 +89,7 @@ it('the span of a request continues the trace of the client, and names no query 
 });
 
 it.each(['never responds', 'is down'])(
-  'the server works and stops as usual when the receiver %s',
+  'the server works and stops as usual when the receiver of its spans %s',
   async (state) => {
     const receiver = await startReceiver(true);
     const url = state === 'is down' ? 'http://127.0.0.1:1' : receiver.url;
