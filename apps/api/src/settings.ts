@@ -55,7 +55,7 @@ export const settings = {
   DATABASE_URL: {
     schema: z.string().refine(isDatabaseUrl),
     example: 'postgres://user:password@localhost:5432/plants',
-    text: `\`${databaseUrlSyntax}\` of [your own Postgres](#your-own-postgres). Unset, the store uses the [embedded database](#the-embedded-database)`,
+    text: `\`${databaseUrlSyntax}\` of [your own Postgres](#your-own-postgres). Without it, the store uses the [embedded database](#the-embedded-database)`,
     isSecret: true,
   },
   PLANT_STORE_DATA_DIR: {
@@ -67,13 +67,13 @@ export const settings = {
   PLANT_STORE_TOKEN: {
     schema: z.string().regex(tokenSyntax).min(16),
     example: 'choose-at-least-16-characters',
-    text: 'an [access token](access-tokens.md#two-tokens-outside-the-database) that the server always accepts: at least 16 letters, digits and characters of `-._~+/`. It may end with `=`',
+    text: 'an [access token](access-tokens.md#two-tokens-outside-the-database) that the server always accepts: at least 16 letters, digits and characters of `-._~+/`. The token may end with `=`',
     isSecret: true,
   },
   PLANT_STORE_RATE_LIMIT: {
     schema: whole(1, 999_999_999),
     example: '600',
-    text: 'the requests that one IPv4 address, or one /64 network of IPv6 addresses, may send in a minute',
+    text: 'the number of requests that one IPv4 address, or one /64 network of IPv6 addresses, may send in a minute',
   },
   PLANT_STORE_JWT_ISSUER: {
     schema: z.string(),
@@ -127,7 +127,7 @@ export const settings = {
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     fallback: 'info',
-    text: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+    text: 'the lowest level of the log lines: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
   },
 } satisfies Record<string, Setting>;
 

@@ -17,7 +17,7 @@ export const errorCatalogue = {
   malformedRequest: {
     code: 40002,
     when: 'the request is not valid tRPC, or its path or query is not valid',
-    advice: 'correct what the message names',
+    advice: 'correct the part that the message names',
   },
   tokenMissing: {
     code: 40100,
@@ -96,7 +96,7 @@ export const errorCatalogue = {
   },
   preconditionFailed: {
     code: 41200,
-    when: 'If-Match: the plant has another ETag, or no plant has this id',
+    when: 'the plant does not have the ETag in `If-Match`, or no plant has this id',
     advice: 'read the plant again, and decide whether to repeat the request with its new ETag',
     only: ['replacePlant', 'deletePlant'],
   },
@@ -132,8 +132,8 @@ export const errorCatalogue = {
   },
   plantRejected: {
     code: 50001,
-    when: 'the database rejects, keeps or hides plants, and nothing was written',
-    advice: 'tell the operator what the message says',
+    when: 'a constraint, trigger, rule or policy of the database stops the request, and nothing was written',
+    advice: 'send the message to the operator',
   },
   notImplemented: {
     code: 50100,
@@ -159,7 +159,7 @@ export const errorCatalogue = {
   identityProviderUnavailable: {
     code: 50303,
     when: 'the identity provider did not respond and nothing was written',
-    advice: 'wait',
+    advice: 'wait, and repeat the request',
   },
 } as const satisfies Record<string, Entry>;
 

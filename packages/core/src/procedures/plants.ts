@@ -114,7 +114,7 @@ export const plantProcedures = {
     description:
       `A count up to ${maxExactCount} is exact. Where there are more plants, \`count\` is ` +
       `${maxExactCount} and \`isExact\` is false.`,
-    returns: 'How many plants there are',
+    returns: 'The number of plants',
     input: CountPlants,
     output: PlantCount,
     run: ({ ctx: { store, deadline, caller }, input }) =>
