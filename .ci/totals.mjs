@@ -11,14 +11,14 @@ let failed = 0;
 for (const { name, status, message, assertionResults } of files) {
   const failures = assertionResults.filter((test) => test.status === 'failed');
   passed += assertionResults.filter((test) => test.status === 'passed').length;
-  // A file that fails without a failed test, such as one that cannot be imported, counts as one.
+  // A file that fails without a failed test, for example at an import, counts as one failed test.
   failed += status === 'failed' ? Math.max(1, failures.length) : 0;
   if (status === 'failed') console.log(`failed: ${name} ${message}`);
   for (const { fullName, failureMessages } of failures) {
     console.log(`failed: ${fullName}\n${failureMessages.join('\n')}`);
   }
 }
-// The crash suite is a program of its own, and prints its totals.
+// The crash suite does not use vitest. Its output ends with its totals.
 const crash = existsSync('test-results.crash.txt')
   ? readFileSync('test-results.crash.txt', 'utf8')
   : '';

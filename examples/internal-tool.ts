@@ -1,5 +1,5 @@
 /**
- * An internal tool, which opens the database with the package core, and needs no server.
+ * An internal tool that opens the database with the package core, without a server.
  *
  *   npx -y pnpm exec node examples/internal-tool.ts ./some-directory
  *   npx -y pnpm exec node examples/internal-tool.ts postgres://user:password@host:5432/database

@@ -12,7 +12,7 @@ const exec = promisify(execFile);
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
 const readme = await read('README.md');
 
-/** Returns the code blocks of a page in a language. Replaces the store's address by the test's address. */
+/** Returns the code blocks of a page in a language. Replaces the store's address with the test's. */
 const blocks = (language: string, page = readme) =>
   [...page.matchAll(/```(\w+)\n(.*?)```/gs)]
     .filter(([, fence]) => fence === language)

@@ -78,7 +78,7 @@ it('removes a rejected plant from the list, and shows the reason', async () => {
   expect(await page.getByRole('listitem').filter({ hasText: 'Not a name' }).count()).toBe(0);
 });
 
-it('adds a plant to a store that the test starts', async () => {
+it('adds a plant to a store that startPlantStore has started', async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'plants-'));
   onTestFinished(() => rm(dataDirectory, { recursive: true }));
   const store = await startPlantStore({ dataDirectory });

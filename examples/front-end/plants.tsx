@@ -38,7 +38,7 @@ export function Plants({ store }: { store: PlantStoreClient }) {
         </p>
       )}
       <ul>
-        {/* The list shows the new plant until the store has stored or rejected the plant. */}
+        {/* The list shows the new plant before the store responds. */}
         {add.isPending && <li aria-busy="true">{add.variables.name} …</li>}
         {stored.map(({ id, name }) => (
           <li key={String(id)}>{name}</li>
@@ -62,7 +62,7 @@ function useAddPlant(store: PlantStoreClient) {
   });
 }
 
-/** The client chooses the id. An id of 63 random bits is almost certainly free. */
+/** Returns an id of 63 random bits, which is almost certainly free. */
 function freshId(): bigint {
   const [bits = 0n] = crypto.getRandomValues(new BigUint64Array(1));
   return bits >> 1n;

@@ -38,7 +38,7 @@ if (error?.code === 40900) error.kind satisfies 'idTaken';
 createPlant.mutate({ id: '1', name: 'x' });
 // @ts-expect-error: an id is not a string
 ({ id: '1', name: 'x' }) satisfies Input;
-// @ts-expect-error: the packages do not bring Node's types along
+// @ts-expect-error: the packages do not install Node's types
 process.exit();
 `,
 };
@@ -85,7 +85,7 @@ function newDatabase(): Promise<string> {
 }
 
 describe.each(worlds)('with $name', ({ node, databaseUrl }) => {
-  it('core works in an internal tool, on Postgres and on a directory', async () => {
+  it('core works in an internal tool, on Postgres and in a data directory', async () => {
     for (const where of [await databaseUrl(), `./data-${node().length}`]) {
       const output = await run(project, node(), ['internal-tool.ts', where]);
       expect(output).toContain('rejected 40900');
@@ -137,7 +137,7 @@ it('the packages contain only files that their users need', async () => {
   }
 });
 
-it('the types of core and the schemas are complete in a project of their own', async () => {
+it('the types of core and schemas are complete in a project outside the workspace', async () => {
   await writeFile(join(project, 'typed.ts'), typedPrograms.node);
   const options = { target: 'es2024', types: ['node'] };
   expect(await typeErrors(project, ['internal-tool.ts', 'typed.ts'], options)).toEqual([]);

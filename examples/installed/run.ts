@@ -33,7 +33,7 @@ export async function makeProject(name: string): Promise<string> {
   return project;
 }
 
-/** Compiles programs with `strict`, as a bundler and as Node resolve modules, and returns the errors. */
+/** Returns the type errors of programs, once as a bundler resolves modules, and once as Node does. */
 export async function typeErrors(project: string, files: string[], options: object) {
   const errors: string[] = [];
   for (const [module, moduleResolution] of [

@@ -20,7 +20,7 @@ const programs = [
   { language: 'Python', needs: 'python3', command: ['python3', 'add-plant.py'] },
 ].filter(({ needs }) => spawnSync(needs, ['--version']).status === 0);
 
-describe.each(programs)('in $language', ({ language, command: [file = '', ...args] }) => {
+describe.each(programs)('the $language program', ({ language, command: [file = '', ...args] }) => {
   const addPlant = (...plant: string[]) =>
     promisify(execFile)(file, [...args, ...plant], { env: server.env });
 
@@ -31,7 +31,7 @@ describe.each(programs)('in $language', ({ language, command: [file = '', ...arg
       const { stdout } = await addPlant(String(id), name, tag);
       const [created = '', stored = ''] = stdout.split('\n');
       expect(JSON.parse(created)).toEqual({ name, tag });
-      expect(stored).toContain(`{"id":${id},`); // Not parsed: JSON.parse rounds the id.
+      expect(stored).toContain(`{"id":${id},`); // JSON.parse would round the id.
       expect(JSON.parse(stored)).toMatchObject({ name, tag, createdAt: expect.any(String) });
     }
     const sql = postgres(databaseUrl);

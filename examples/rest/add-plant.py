@@ -9,7 +9,7 @@ import sys
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-plant = {"id": json.loads(sys.argv[1]), "name": sys.argv[2]}  # Exact: Python's integers have no limit.
+plant = {"id": json.loads(sys.argv[1]), "name": sys.argv[2]}  # Python's integers have no limit.
 if len(sys.argv) > 3:
     plant["tag"] = sys.argv[3]
 

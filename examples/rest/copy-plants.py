@@ -22,7 +22,7 @@ copy.execute("CREATE TABLE IF NOT EXISTS position (cursor TEXT)")
 
 
 def get(path="", **query):
-    # A request waits 20 seconds for a change. The response comes at most 5 seconds later.
+    # A request waits for a change for at most 20 seconds. The response comes at most 5 seconds later.
     with urlopen(Request(f"{plants}{path}?{urlencode(query)}", headers=headers), timeout=30) as response:
         return json.load(response)
 
@@ -38,8 +38,8 @@ def set_position(cursor):
 
 
 def list_plants():
-    cursor = get("/changes")["next"]  # Older than the list, so the changes after it contain all that the list lacks.
-    with copy:  # One transaction.
+    cursor = get("/changes")["next"]  # The list contains every change before this cursor.
+    with copy:  # One transaction stores the plants and the cursor.
         copy.execute("DELETE FROM plants")
         page = get(limit=1000)
         while page:
@@ -73,7 +73,7 @@ while True:
     except HTTPError as error:
         if error.code == 410:  # The cursor has expired.
             with copy:
-                copy.execute("DELETE FROM position")  # So the plants are listed again.
+                copy.execute("DELETE FROM position")  # The next round lists the plants again.
         elif error.code not in (408, 429) and error.code < 500:
             sys.exit(error.read().decode())
     except (OSError, HTTPException):
