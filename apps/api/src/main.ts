@@ -53,7 +53,7 @@ async function startServer(): Promise<void> {
     setFlagsFromString('--expose-gc');
     runInNewContext('gc')();
     const started = { ...(await listen(opened.server, settings)), ...opened };
-    // The log's stream writes the text, so that all earlier log lines come before it.
+    // The log's stream writes the text after all earlier log lines.
     opened.logStream.write(welcome(settings, started, process.stdout.isTTY));
   } catch (error) {
     const { message, syscall } = Object(error);

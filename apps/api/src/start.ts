@@ -100,7 +100,7 @@ function keepFeed({ store, log, server }: FastifyInstance, days: number): void {
   server.once('close', () => clearInterval(timer));
 }
 
-/** Reads the access token of an embedded store. The first start generates the token. Only the owner can read its file. */
+/** Reads an embedded store's access token, which the first start generates. Only the owner can read the file. */
 async function firstRunToken(dataDirectory: string) {
   const path = join(dataDirectory, 'token');
   const stored = await readFile(path, 'utf8').catch((error) => {

@@ -4,9 +4,9 @@ import { IdFromText, NewPlant, parseJson, shorten } from '@plant-store/schemas';
 export type Row = {
   /** The number of the first line, from 1. */
   readonly line: number;
-  /** The number of the last line. It is greater than `line` when a quoted field has line breaks. */
+  /** The number of the last line, which differs from `line` when a quoted field has line breaks. */
   readonly lastLine: number;
-  /** The row as it is in the file, without the last line end. */
+  /** The text of the row in the file, without the last line end. */
   readonly text: string;
 } & (
   | { readonly plant: NewPlant; readonly error?: undefined }

@@ -34,7 +34,7 @@ export const serverLimits = {
   },
 } satisfies FastifyHttpOptions<Server>;
 
-/** Limits open connections, because each of them needs memory and a file descriptor. */
+/** Limits open connections, because each connection needs memory and a file descriptor. */
 export function limitConnections({ server, logError }: FastifyInstance): void {
   server.maxConnections = maxConnections;
   const message = `a connection was closed: ${maxConnections} are open`;
@@ -123,7 +123,7 @@ export function rejectAfterPause(server: FastifyInstance): onRequestHookHandler 
   return ({ method }, _reply, done) => {
     if (method === 'GET' || method === 'HEAD') return done();
     if (look() >= until) return done();
-    const message = 'the server stood still: nothing was written, send the request again';
+    const message = 'the server was paused: nothing was written, send the request again';
     throw new PlantStoreError('overloaded', message);
   };
 
