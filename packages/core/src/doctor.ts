@@ -15,8 +15,8 @@ export interface Finding {
 }
 
 /**
- * Examines a Postgres for its operator, and tries the store's own statements. The function changes no rows. A
- * check that finds a problem is the last one, because later checks would find the consequences of the problem.
+ * Examines a Postgres for its operator, and tries the store's own statements. Changes no rows. Ends after the
+ * first check that finds a problem, because later checks would find only consequences of this problem.
  */
 export async function runDoctor({ databaseUrl }: { databaseUrl: string }): Promise<Finding[]> {
   const { usePostgres } = await import('./database/postgres.ts');
@@ -63,7 +63,7 @@ const checks: readonly Check[] = [
   async (query) => {
     const missing = await missingTables(query);
     const advice = 'start the server once as a user who may create tables';
-    return missing.map((name) => problem('tables', `the database has no ${name}: ${advice}`));
+    return missing.map((name) => problem('tables', `the database has no table ${name}: ${advice}`));
   },
   (query) =>
     query(`
@@ -146,7 +146,7 @@ async function tryCommit(query: Query, useSession: UseSession): Promise<Finding[
   const committed = query(statement).then(() => true);
   committed.catch(() => {});
   if (await Promise.race([committed, setTimeout(1_000, false)])) return [];
-  // Otherwise the session would wait for the standby, and hold the feed back, after the doctor has ended.
+  // Without `pg_cancel_backend`, the commit would wait after the end of `runDoctor`, and hide later changes.
   await useSession((other) =>
     other('select pg_cancel_backend(pid) from pg_stat_activity where query = $1', [statement]),
   ).catch(() => {});

@@ -7,22 +7,22 @@ import { createHorizon, selectFromCitus } from './horizon.ts';
 import { insertValues, withFewerRows } from './statements.ts';
 import { createWrites, isNodeError } from './writes.ts';
 
-/** Milliseconds between two attempts at recovery. */
+/** The minimum time between two recoveries of prepared transactions, in milliseconds. */
 const recoveryPause = 1_000;
 
 /**
- * The store on a Citus cluster sends the same statements to the coordinator, with these differences:
+ * On a Citus cluster, the store sends its statements to the coordinator, with these differences:
  *
- * - an insert has its rows as `values`, because Citus would pull `unnest` through the coordinator
- * - a delete of plants in several shards is sent again for each shard, because Citus cannot plan it
- * - pages are read one by one, and counts and searches send fewer plants to the coordinator
- * - the feed waits for the nodes: see `horizon.ts`
- * - after a write in doubt, the prepared transactions on the nodes are completed before the response
+ * - An insert lists its rows as `values`. Citus would first collect the rows of `unnest` on the coordinator.
+ * - Citus cannot plan a delete of plants in several shards. The store then sends a delete for each shard.
+ * - The store reads pages one by one. For counts and searches, nodes send fewer plants to the coordinator.
+ * - The feed waits for the nodes: see `horizon.ts`.
+ * - If the outcome of a write is unknown, the store completes the prepared transactions before it responds.
  *
- * All of this also works before the plants are distributed, so an operator may distribute them at any time.
+ * The statements also work before the plants are distributed, so an operator can distribute the plants later.
  *
  * @param open opens a further session on the coordinator
- * @returns a function that makes a session of the coordinator from a session of a Postgres with Citus
+ * @returns a function that turns a session of a Postgres with Citus into a session of the cluster
  */
 export function createCluster(open: () => Promise<PostgresSession>) {
   const write = createWrites(recover);
@@ -31,16 +31,16 @@ export function createCluster(open: () => Promise<PostgresSession>) {
   let recoveredAt = Number.NEGATIVE_INFINITY;
 
   return async (session: PostgresSession): Promise<PostgresSession> => {
-    // A worker has other transaction numbers than the coordinator.
+    // The feed needs the transaction numbers of the coordinator. A worker has other numbers.
     if (await selectFromCitus(session, 'groupid from pg_dist_local_group where groupid <> 0')) {
       session.drop();
-      const message = 'the address is that of a worker of a Citus cluster';
+      const message = 'this is the address of a worker of a Citus cluster';
       throw Object.assign(new Error(message), { code: 'CITUS_WORKER' });
     }
     return {
       ...session,
-      // A session waits for a silent node longer than any time limit, but a new session does not. So the empty id
-      // makes the pool drop the session of an overdue statement.
+      // On an old connection to a silent node, a session waits beyond every time limit, but a new session
+      // does not. So the empty id makes the pool drop the session of an overdue statement.
       id: '',
       get isOpen() {
         return session.isOpen;
@@ -55,7 +55,7 @@ export function createCluster(open: () => Promise<PostgresSession>) {
         if (text === plants.deletePlants || text === plants.replacePlant) {
           return write(session, idsOf(values), () => session.query(text, values));
         }
-        // The caller reads a page alone when the database says that the page has a large plant.
+        // `false` means that a page may have a large plant. The caller then reads each page separately.
         if (text === plants.selectPagesOfAll || text === plants.selectPagesOfTag) {
           return { rows: idsOf(values).map(() => [false]) };
         }
@@ -65,7 +65,7 @@ export function createCluster(open: () => Promise<PostgresSession>) {
     };
   };
 
-  /** Completes the prepared transactions that the coordinator has committed, and rolls the others back. */
+  /** Commits the prepared transactions that the coordinator has committed, and rolls back the others. */
   function recover(): Promise<void> {
     if (performance.now() - recoveredAt < recoveryPause) return recovering;
     recoveredAt = performance.now();
@@ -77,10 +77,10 @@ export function createCluster(open: () => Promise<PostgresSession>) {
   }
 }
 
-/** The first parameter of each statement on several plants has their ids, or the lowest ids of pages. */
+/** Returns the ids in the first parameter: the ids of plants, or the lowest id of each page. */
 const idsOf = ([ids]: Values) => (ids ?? '').replaceAll(/[{}]/g, '').split(',');
 
-/** Repeats a read once: after the end of a node's session, the coordinator has a broken connection to the node. */
+/** Repeats a read once. If a node has ended its session, the first read fails on the broken connection. */
 function read(session: PostgresSession, send: () => Promise<Rows>): Promise<Rows> {
   return send().catch((error) => {
     if (session.isOpen && (outcomeOf(error) === 'unconfirmed' || isNodeError(error))) return send();

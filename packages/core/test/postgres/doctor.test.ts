@@ -44,7 +44,7 @@ it('finds nothing wrong in a healthy database, and changes nothing', async () =>
 it('names a database without tables', async () => {
   const { options, remove } = await profile.create();
   expect(await examine(urlOf(options))).toContainEqual(
-    expect.stringMatching(/^problem tables: the database has no plants: start the server once/),
+    expect.stringMatching(/^problem tables: the database has no table plants: start the server/),
   );
   await remove();
 });
