@@ -1,7 +1,7 @@
 /**
  * Checks that every regular expression in the sources takes linear time. With a slower expression, one text
- * of a client could stop the process. The check uses automata, which cannot express assertions such as
- * `(?=…)`.
+ * of a client could block the process. The check rejects assertions such as `(?=…)`, because its automata
+ * cannot express them.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

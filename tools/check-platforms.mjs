@@ -1,10 +1,10 @@
 /**
- * Checks that pnpm-lock.yaml has each native package for macOS, Linux on ARM and Windows. While the registry
- * lacks such a package, pnpm leaves it out of the lock file.
+ * Checks that pnpm-lock.yaml has each native package for macOS, Linux on ARM and Windows. If the registry
+ * lacks such a package, pnpm leaves the package out of the lock file.
  */
 import { readFileSync } from 'node:fs';
 
-// trpc-to-openapi names one package of rollup and does not use it. The registry has no Node for macOS.
+// trpc-to-openapi does not use its package of rollup. The registry has no package of Node for macOS.
 const exceptions = [
   '@rollup/rollup-darwin',
   '@rollup/rollup-linux',

@@ -33,7 +33,7 @@ const globalSetup = (name: string) =>
 /** A global setup that starts one real Postgres for the tests of a package. */
 export const withPostgres = globalSetup('postgres/start-postgres');
 
-/** A global setup that makes an embedded database. Tests duplicate the directory of this database. */
+/** A global setup that makes an embedded database. Tests copy the directory of this database. */
 export const withEmbedded = globalSetup('embedded');
 
 /** A global setup that starts a Citus cluster. */

@@ -38,7 +38,7 @@ async function findTemplate(): Promise<string> {
 }
 
 /**
- * If several processes create the template at the same time, the first process renames its directory to
+ * Several processes may create the template at the same time. The first process then renames its directory to
  * `template`, and the other processes delete their directories.
  */
 async function createTemplate(template: string): Promise<void> {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 /**
  * The error class of the store and of its surfaces. `kind` is the name of the error in the catalogue. Clients
- * may see `message`, but of `cause` only the messages about invalid fields.
+ * see `message`. From `cause`, clients see only the messages about invalid fields.
  */
 export class PlantStoreError extends Error {
   override readonly name = 'PlantStoreError';
@@ -26,7 +26,7 @@ export class PlantStoreError extends Error {
     return errorCatalogue[this.kind].code;
   }
 
-  /** A SQLSTATE, or the code of a network error. */
+  /** The code of the cause: a SQLSTATE, or the code of a network error. */
   get databaseCode(): string | undefined {
     return databaseCode(this.cause);
   }
@@ -45,7 +45,7 @@ export function insufficientScope(requiredScope: Scope): PlantStoreError {
 /**
  * Returns the output of a schema for a value.
  *
- * @throws PlantStoreError `invalidInput`
+ * @throws PlantStoreError `invalidInput` when the value does not match the schema
  */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const { data, error } = schema.safeParse(value);
@@ -53,7 +53,7 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
   return data;
 }
 
-/** The error for input that does not match its schema. The message describes at most `maxIssues` faults. */
+/** The error for input that does not match its schema. The message describes at most `maxIssues` issues. */
 export function invalidInput(fault: z.ZodError | string): PlantStoreError {
   if (typeof fault === 'string')
     return new PlantStoreError('invalidInput', `invalid input: ${fault}`);
@@ -67,7 +67,7 @@ export function invalidInput(fault: z.ZodError | string): PlantStoreError {
 /** The maximum number of issues in a message. An invalid list of plants may have thousands of issues. */
 export const maxIssues = 10;
 
-/** Formats a path of zod for people. An example is `plants[3].id`. */
+/** Formats a path of zod for people, for example as `plants[3].id`. */
 const placeOf = (path: PropertyKey[]) => shorten(z.core.toDotPath(path)) || 'it';
 
 /** An error of a library, with the fields of an error of Postgres. */
@@ -86,10 +86,7 @@ export function rootMessage(error: unknown): string {
   return cause ? cause.message || String(cause.code ?? cause.name) : String(error);
 }
 
-/**
- * Returns the code of the innermost cause: a SQLSTATE of the database, such as `22P05`, or the code of a
- * network error, such as `ECONNREFUSED`.
- */
+/** Returns the code of the innermost cause: a SQLSTATE such as `22P05`, or a code such as `ECONNREFUSED`. */
 export function databaseCode(error: unknown): string | undefined {
   const code = rootCause(error)?.code;
   return typeof code === 'string' ? code : undefined;

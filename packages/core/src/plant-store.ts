@@ -36,8 +36,8 @@ import { createReads, type Reads } from './plants/reads.ts';
 import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';
 
 /**
- * Opens the store and migrates its tables. While the Postgres is unreachable, each call that needs it throws
- * `databaseUnavailable`, even `ready`.
+ * Opens the store and migrates its tables. While the Postgres is down, each call that needs the database
+ * throws `databaseUnavailable`, even `ready`.
  *
  * @throws DataDirectoryError when the data directory is not usable.
  * @throws DatabaseSettingsError when somebody must change the settings or the URL of the Postgres before the
@@ -126,7 +126,7 @@ export interface PlantStore {
    *
    * @throws PlantStoreError `idTaken` when another plant has the id. The other plant stays unchanged.
    * @throws PlantStoreError `overloaded` when too many creates wait, and `shuttingDown` when the store is
-   *   closing. Nothing was written.
+   *   closing. In both cases, nothing was written.
    * @throws PlantStoreError `databaseUnavailable` when the database did not respond in time. The plant may be
    *   stored, so repeat the create.
    * @throws PlantStoreError `invalidInput` when the plant is invalid, or the database cannot store its text.
@@ -135,11 +135,11 @@ export interface PlantStore {
 
   /**
    * Creates 1 to 1,000 plants. Resolves with the outcomes of the plants, in the same order. The store may
-   * create some plants, but not the other plants of the call. The `error` of an outcome is the error that
-   * `create` would throw. Of the plants with the same id, the first is created first.
+   * create only some of the plants. The `error` of an outcome is the error that `create` would throw. If
+   * several plants have the same id, the store tries them in the order of `plants`.
    *
-   * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. If any plant is
-   *   invalid, the store creates no plant.
+   * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. The store then
+   *   creates no plant.
    */
   createMany(plants: readonly NewPlant[], options?: CallOptions): Promise<ManyCreatesOutcome[]>;
 
@@ -151,10 +151,10 @@ export interface PlantStore {
   get(id: bigint, options?: CallOptions): Promise<PlantWithEtag | undefined>;
 
   /**
-   * Returns a page of at most `limit` plants (1 to 1,000; default: 100) in ascending order of id. `tag` selects
-   * the plants with this tag, and `search` the plants whose name contains each word of the text. A page has
-   * fewer plants when they would exceed 1 MiB, and a page of a search may be empty. To read the next page, pass
-   * `next` as `after`.
+   * Returns a page of at most `limit` plants (1 to 1,000; default: 100) in ascending order of id. `tag`
+   * selects the plants with this tag. `search` selects the plants whose names contain each word of this text.
+   * A page has fewer plants if it would exceed 1 MiB, and a page of a search may be empty. To read the next
+   * page, pass `next` as `after`.
    *
    * @throws PlantStoreError `databaseUnavailable`, `invalidInput`, or `overloaded` when too many lists wait
    */
@@ -169,13 +169,13 @@ export interface PlantStore {
   count(query?: CountPlants, options?: CallOptions): Promise<PlantCount>;
 
   /**
-   * Replaces the name and the tag of a plant. Resolves when the new content is committed, or with undefined when
-   * no plant has this id.
+   * Replaces the name and the tag of a plant. Resolves with the new plant when the replacement is committed.
+   * Resolves with undefined when no plant has this id.
    *
    * @throws PlantStoreError `preconditionFailed` when `ifMatch` is set, and no plant with this id has this ETag.
    *   Nothing was written.
-   * @throws PlantStoreError `databaseUnavailable`: it is unknown whether the plant was replaced. With
-   *   `ifMatch`, you can safely repeat the call.
+   * @throws PlantStoreError `databaseUnavailable` when the database did not respond in time. The plant may or
+   *   may not be replaced. With `ifMatch`, you can safely repeat the call.
    */
   replace(
     id: bigint,
@@ -184,14 +184,14 @@ export interface PlantStore {
   ): Promise<PlantWithEtag | undefined>;
 
   /**
-   * Deletes a plant. Resolves when the delete is committed, or with false when no plant has this id. The id is
-   * free after the delete.
+   * Deletes a plant. Resolves with true when the delete is committed, or with false when no plant has this
+   * id. The id is free after the delete.
    *
    * @throws PlantStoreError `preconditionFailed` when `ifMatch` is set, and no plant with this id has this ETag.
    *   Nothing was deleted.
-   * @throws PlantStoreError `databaseUnavailable`: it is unknown whether the plant was deleted. If you repeat
-   *   the call without `ifMatch`, the second call also deletes a new plant that was created with this id after
-   *   the first call.
+   * @throws PlantStoreError `databaseUnavailable` when the database did not respond in time. The plant may or
+   *   may not be deleted. Without `ifMatch`, a repeated call also deletes a new plant with this id, which
+   *   another client may have created meanwhile.
    */
   delete(id: bigint, options?: ConditionalOptions): Promise<boolean>;
 
@@ -205,7 +205,7 @@ export interface PlantStore {
    * To copy a store, get a cursor, list the plants, and then read the changes after the cursor. Write each
    * created or updated plant to the copy, in place of the plant with this id. Remove each deleted plant.
    *
-   * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again.
+   * @throws PlantStoreError `cursorExpired`: empty the copy, and begin again.
    * @throws PlantStoreError `notImplemented` on a read replica.
    * @throws PlantStoreError `databaseUnavailable` (even during a wait), `invalidInput` or `overloaded`.
    */
@@ -216,14 +216,14 @@ export interface PlantStore {
    * Without `after`, the first page contains only the cursor of the end of the feed. An abort of the signal
    * ends a wait immediately, but `return` does not end a wait.
    *
-   * @throws PlantStoreError `cursorExpired`, `notImplemented`, `invalidInput` or `shuttingDown`, as `changes`
-   *   does. When the signal is aborted, `follow` throws `signal.reason`.
+   * @throws PlantStoreError `cursorExpired`, `notImplemented`, `invalidInput` or `shuttingDown`.
+   * @throws `signal.reason` when the signal is aborted.
    */
   follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
 
   /**
-   * The same methods for the procedures, which check the inputs themselves. The returned plants and pages are
-   * texts: see `OutputText`.
+   * These methods are for the procedures, which check the inputs themselves. The methods return plants and
+   * pages as texts: see `OutputText`.
    */
   readonly unchecked: Pick<
     Creates & Reads & Edits,
@@ -243,7 +243,7 @@ export interface PlantStore {
   readonly events: EventEmitter<StoreEvents>;
 
   /**
-   * Resolves when the database responds and has the tables.
+   * Resolves when the database responds and has the table of plants.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
@@ -255,8 +255,6 @@ export interface PlantStore {
   /** The state of the store's connections to its database. */
   pool(): PoolState;
 
-  /**
-   * Waits for all earlier writes of plants, and then closes the database. A second call waits for the first.
-   */
+  /** Waits for earlier writes of plants, and then closes the database. A second call waits for the first. */
   close(): Promise<void>;
 }

@@ -31,15 +31,16 @@ export interface AccessTokens {
    * Creates a token and returns it. The database stores only the token's SHA-256. Several tokens may have the
    * same name, so that a client can get a new token before the old token expires.
    *
-   * @throws PlantStoreError `invalidInput` unless the name has 1 to 100 characters and no control characters,
-   *   `scopes` is not empty, and the expiry is in the future and before the year 10000.
+   * @throws PlantStoreError `invalidInput` when an argument is invalid. The name has 1 to 100 characters, and
+   *   no control characters. `scopes` is not empty. The expiry is in the future, before the year 10000.
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
-   * Creates a token with at most the scopes of another token, the grantor's. Also throws the errors of `create`.
+   * Creates a token with at most the scopes of the grantor. Also throws the errors of `create`.
    *
-   * @throws PlantStoreError `insufficientScope` when the grantor lacks one of the scopes, `invalidInput` when
-   *   the new token would expire after the grantor's token, and `tokenInvalid` when the latter was revoked.
+   * @throws PlantStoreError `insufficientScope` when the grantor lacks one of the scopes.
+   * @throws PlantStoreError `invalidInput` when the new token would expire after the grantor's token.
+   * @throws PlantStoreError `tokenInvalid` when the grantor's token was revoked.
    */
   grant(
     grantor: Principal,
@@ -47,7 +48,7 @@ export interface AccessTokens {
     options: NewTokenOptions,
     call?: CallOptions,
   ): Promise<{ id: string; token: string }>;
-  /** Returns a page of the list of all tokens, even of expired and revoked tokens. The newest token comes first. */
+  /** Returns a page of tokens, even of expired and revoked tokens. The newest token comes first. */
   list(page?: Partial<ListAccessTokens>, call?: CallOptions): Promise<AccessTokenPage>;
   /**
    * Revokes every token with this name, or the token with this id. The tokens become invalid immediately in
@@ -63,7 +64,7 @@ export interface AccessTokens {
   authenticate(token: string): Authentication;
 }
 
-/** `scopes` defaults to creating and reading plants, and `expiresAt` to never. */
+/** By default, the scopes let the token create and read plants, and the token never expires. */
 export type NewTokenOptions = Omit<z.input<typeof NewToken>, 'name'>;
 
 /** The minimum time between two updates of a token's last use, in milliseconds. */
@@ -80,7 +81,7 @@ export function createAccessTokens({
   read,
   write,
 }: Pick<Database, 'read' | 'write'>): AccessTokens {
-  // No exported type names Drizzle, because its types have errors without the drivers of other databases.
+  // Exported types do not name Drizzle's types, which have errors without the drivers of other databases.
   const db = (kind: Kind, call?: CallOptions) =>
     pgProxy.drizzle((text, values) =>
       (/^select\b/i.test(text) ? read : write)(text, values, { kind, ...call }),
@@ -89,7 +90,7 @@ export function createAccessTokens({
   const lookUps = new Batcher<string, Principal | undefined>({
     ...{ send: findPrincipals, running: 2, batch: 32 },
   });
-  /** One update runs at a time, so that a lock on the table does not occupy all connections. */
+  /** One update runs at a time, so that a lock on the table does not occupy all connections for edits. */
   const lastUses = new Batcher<string, void>({ send: updateLastUse, running: 1, batch: 128 });
 
   return {
@@ -105,7 +106,8 @@ export function createAccessTokens({
         throw invalidInput(`expiresAt must be at most ${latest}`);
       }
       const created = await create(token, call);
-      // The cache may have a revoked grantor. A person who revokes the grantor later sees the new token in the list.
+      // The cache may contain a grantor whose token is revoked. A person who revokes the grantor's token
+      // after this check sees the new token in the list.
       if (grantor.tokenId !== undefined && (await isRevoked(grantor.tokenId, call)) !== false) {
         const revoked = db('edits', call).update(accessTokens).set({ revokedAt: sql`now()` });
         await orUnavailable(revoked.where(eq(accessTokens.id, created.id)));
@@ -170,7 +172,7 @@ export function createAccessTokens({
     const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
     for (const call of calls) call.resolve(toPrincipal(bySha256.get(call.input)));
     const isOld = ({ lastUsedAt }: Row) => Date.now() - Number(lastUsedAt) >= lastUseInterval;
-    // Nobody waits for the update: after an error, the next look-up updates the time again.
+    // Nobody waits for the update. After an error, the next look-up tries the update again.
     for (const { id } of rows.filter(isOld)) lastUses.run(id).catch(() => {});
   }
 

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 export interface Principal {
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** The time at which the token expires. Undefined when it never expires. */
+  /** The time at which the token expires. Undefined when the token never expires. */
   readonly expiresAt?: Date | undefined;
   /** The id of the access token. Undefined for a JWT and for a token in a setting. */
   readonly tokenId?: string | undefined;
@@ -14,27 +14,27 @@ export interface Principal {
   readonly issuer?: string | undefined;
 }
 
-/** Returns `expiresAt`, or undefined (as for no expiry) if RFC 3339 cannot represent the time. */
+/** Returns `expiresAt`. If RFC 3339 cannot represent this time, returns undefined, which means no expiry. */
 export function representable(expiresAt: Date | null | undefined): Date | undefined {
   return expiresAt && expiresAt.getTime() < Date.UTC(10_000, 0) ? expiresAt : undefined;
 }
 
-/** A principal from the cache, or a promise of the look-up. Undefined: the token is not valid. */
+/** A principal from the cache, or a promise of the look-up. Undefined when the token is not valid. */
 export type Authentication = Principal | undefined | Promise<Principal | undefined>;
 
 /**
- * The milliseconds for which a principal is cached, from the moment of its look-up. The documentation promises
- * that a revoked token is invalid after 30 s. The last second is for requests that have begun.
+ * How long a principal is cached after the start of its look-up, in milliseconds. The documentation promises
+ * that a revoked token is invalid after 30 s. The remaining second is for requests that have already begun.
  */
 const ttl = 29_000;
 
 const max = 10_000;
 
 /**
- * Caches the principals of tokens. Known and unknown tokens have a cache each, so that a flood of unknown tokens
- * evicts no known token. The key is the SHA-256 of the token.
+ * Caches the principals of tokens. Known and unknown tokens have separate caches, so that many unknown tokens
+ * evict no known token. The key is the SHA-256 of the token.
  *
- * @param find looks a token up. Errors are not cached.
+ * @param find looks up a token. The cache does not keep errors.
  */
 export function createPrincipalCache(
   find: (sha256: string, token: string) => Promise<Principal | undefined>,
@@ -62,7 +62,7 @@ export function createPrincipalCache(
     const [start, earlier] = [performance.now(), revocations];
     const found = await find(sha256, token);
     const left = found?.expiresAt ? found.expiresAt.getTime() - Date.now() : ttl;
-    // A look-up during a revocation may have found a revoked token.
+    // If a token was revoked during the look-up, the result may be outdated.
     if (revocations !== earlier || !(left > 0)) return found;
     if (found) known.set(sha256, found, { start, ttl: Math.min(ttl, left) });
     else unknown.set(sha256, true, { start });

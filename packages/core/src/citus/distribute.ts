@@ -1,13 +1,13 @@
 import type { Query } from '../database/database.ts';
 
 /**
- * Distributes the plants of a store over the nodes of a Citus cluster. Instances of the store may run. Their
- * writes wait until the plants are copied. A write that waits too long gets the error `databaseUnavailable`.
+ * Distributes the plants of a store over the nodes of a Citus cluster. Meanwhile, writes of the store wait
+ * until the plants are copied. A write that waits too long gets the error `databaseUnavailable`.
  *
  * @param shards the number of shards. Default: two for each node.
- * @param confirm decides about the plan
+ * @param confirm gets the plan, and returns whether to execute it
  * @returns whether the plants were distributed
- * @throws Error that says what is missing, and PlantStoreError `databaseUnavailable`
+ * @throws Error whose message names the problems, and PlantStoreError `databaseUnavailable`
  */
 export async function distribute(
   databaseUrl: string,
@@ -37,9 +37,9 @@ const selectState = `
   from (select count(*)::int as nodes from pg_dist_node where isactive and shouldhaveshards) as active`;
 
 /**
- * Distributes the tables in one transaction. Citus evaluates each function of a default, whatever its `case`
- * says, so the default of the migration would change `synchronous_commit`. The nodes get `lock_timeout` only
- * from the role. Without the last two steps, the coordinator would keep a hidden copy of the rows.
+ * Distributes the tables in one transaction. Citus evaluates every function of a default, even in an unused
+ * branch of `case`, so the default in `tables.ts` would change `synchronous_commit`. Nodes get `lock_timeout`
+ * only from the role. Without the last two steps, the coordinator would keep a copy of the rows.
  */
 const distributeTables = (shards: number) => `do $$ begin
     lock table plants, plant_deletions in access exclusive mode;
@@ -58,7 +58,7 @@ export async function inspectCluster(query: Query): Promise<string[]> {
   return rows.map(({ problem }) => problem);
 }
 
-/** $1 the statement for each node, in which %1$s is the time of the coordinator, and %2$I the user */
+/** $1 the statement for each node: %1$s is the time of the coordinator, and %2$I is the user */
 const selectProblems = `
   select 'a privilege is missing: on the coordinator, run GRANT EXECUTE ON FUNCTION '
     || 'recover_prepared_transactions() TO ' || quote_ident(current_user) as problem

@@ -5,16 +5,16 @@ import { deadlineIn } from '../database/deadline.ts';
 import type { PostgresSession } from '../database/session.ts';
 import { databaseCode, PlantStoreError } from '../plant-store-error.ts';
 
-/** A read waits for the nodes for at most this many milliseconds. */
+/** The maximum time for which a read waits for the nodes, in milliseconds. */
 const patience = 1_000;
 
 /**
  * Makes a function that runs `selectChanges` on a cluster.
  *
- * The coordinator gives the transaction numbers. But a transaction leaves the coordinator's snapshot *before* its
- * parts on the nodes are committed: all transactions below `pg_snapshot_xmin` have ended, and some changes may
- * still appear. So the function reads this number, and then waits until each part that the nodes have now is
- * gone. Then the number is settled: no change with a lower number can appear.
+ * The coordinator assigns the transaction numbers. A transaction leaves the snapshot of the coordinator
+ * *before* the nodes commit its parts, so changes below `pg_snapshot_xmin` may still appear. The function
+ * therefore reads this number, and waits until the nodes have ended the parts that exist at this time. The
+ * number is then *settled*: no change with a lower number can appear.
  */
 export function createHorizon(recover: () => Promise<void>) {
   let settled: bigint | undefined;
@@ -24,18 +24,18 @@ export function createHorizon(recover: () => Promise<void>) {
     if (number === undefined) return session.query(selectChanges, values);
     const oldest = BigInt(number);
     let upTo = await settle(session, oldest);
-    // The cursor may come from another instance, which knew a later settled number.
+    // The cursor may come from another instance with a higher settled number.
     const cursor = BigInt(values[0] ?? 0);
     if (cursor < oldest && cursor >= upTo) upTo = cursor + 1n;
     const { rows } = await session.query(selectChangesUpTo, [...values, String(upTo)]);
-    // Each table has a snapshot of its own, so an instance may meanwhile have forgotten deletions of this page.
+    // Citus reads each table in its own snapshot, so an instance may have forgotten deletions of this page.
     const later = await session.query('select forgotten_up_to::text from plant_feed', []);
     const [[json, ...columns] = []] = rows;
     const feed = { ...JSON.parse(String(json)), forgottenUpTo: later.rows[0]?.[0] };
     return { rows: [[JSON.stringify(feed), ...columns]] };
   };
 
-  /** Returns the number when it is settled, or the last settled number when the nodes take long. */
+  /** Returns `oldest` when it is settled. If the nodes take too long, returns the last settled number. */
   async function settle(session: PostgresSession, oldest: bigint): Promise<bigint> {
     const late = deadlineIn(patience);
     const first = await partsOnNodes(session);
@@ -52,13 +52,13 @@ export function createHorizon(recover: () => Promise<void>) {
   }
 }
 
-/** `selectChanges` with a further parameter: $4 the number below which changes are read */
+/** `selectChanges` with a further parameter: $4 the transaction number below which it selects changes */
 const selectChangesUpTo = selectChanges.replace(
   'pg_snapshot_xmin(pg_current_snapshot())',
   '$4::xid8',
 );
 
-/** Selects one value from a catalog of Citus, which a database without the extension does not have. */
+/** Selects one value from a catalog of Citus. Returns undefined if the database lacks the extension. */
 export async function selectFromCitus(session: PostgresSession, what: string) {
   const { rows } = await session.query(`select ${what}`, []).catch((error) => {
     if (databaseCode(error) === '42P01') return { rows: [] };
@@ -67,11 +67,11 @@ export async function selectFromCitus(session: PostgresSession, what: string) {
   return rows[0] && String(rows[0][0]);
 }
 
-/** The oldest transaction of the coordinator, if the plants are distributed. */
+/** Selects the oldest running transaction of the coordinator, if the plants are distributed. */
 const oldestOnCoordinator = `pg_snapshot_xmin(pg_current_snapshot())::text
   from pg_dist_partition where logicalrelid = 'plants'::regclass`;
 
-/** Returns the names of the parts of transactions that have not ended on the nodes. */
+/** Returns the names of the transaction parts that the nodes have not ended. */
 async function partsOnNodes(session: PostgresSession): Promise<Set<unknown>> {
   const { rows } = await session.query(selectPartsOnNodes, [selectParts]);
   if (rows.some(([, success]) => success !== true)) throw notSettled();
@@ -83,7 +83,7 @@ const selectPartsOnNodes = `
     left join lateral unnest(string_to_array(result, ',')) as part on success
   where part is not null or not success`;
 
-/** A statement for one shard commits without a prepared transaction, but its session has a transaction number. */
+/** A part is a prepared transaction or, for a statement on one shard, a session with a transaction number. */
 const selectParts = `
   select coalesce(string_agg(part, ','), '') from (
     select gid as part from pg_prepared_xacts

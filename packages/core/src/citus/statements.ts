@@ -2,14 +2,14 @@ import { maxExactCount } from '@plant-store/schemas';
 import type { Values } from '../database/database.ts';
 import * as plants from '../plants/statements.ts';
 
-/** The line with the arrays, such as `select * from unnest($1::bigint[], $2::text[])`, and its types. */
+/** The line of `insertPlants` with its arrays, such as `select * from unnest($1::bigint[], $2::text[])`. */
 const arrays = plants.insertPlants.split('\n').find((line) => line.includes('unnest(')) ?? '';
 const [, ...types] = arrays.split('::').map((part) => part.split('[')[0]);
 const [beforeRows = '', afterRows = ''] = plants.insertPlants.split(arrays);
 
 /**
- * Returns `insertPlants` with a list of rows, and its parameters: the deadline, and then the columns of each
- * row. Do not prepare it: each number of rows makes another statement, and Citus plans it again anyway.
+ * Returns `insertPlants` with a list of rows, and its values: the deadline, and then the columns of each row.
+ * Do not prepare this statement: the number of rows changes its text, and Citus plans each execution again.
  */
 export function insertValues(values: Values) {
   const columns = values.slice(0, -1).map(elementsOf);
@@ -21,7 +21,7 @@ export function insertValues(values: Values) {
   return [text, [values.at(-1) ?? null, ...rows.flat()]] as const;
 }
 
-/** Reads the text of an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
+/** Parses the text form of an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
 function elementsOf(array: string | null): (string | null)[] {
   const elements = (array ?? '{}').slice(1, -1).match(/"(?:[^"\\]|\\.)*"|[^",]+/gs) ?? [];
   return elements.map((each) => {
@@ -31,8 +31,8 @@ function elementsOf(array: string | null): (string | null)[] {
 }
 
 /**
- * Changes the reads for which the nodes would send many plants to the coordinator. A search compares fewer plants.
- * Each node counts all its plants, and would otherwise send them up to the limit.
+ * Changes the reads for which the nodes would send many plants to the coordinator. A search compares fewer
+ * plants. For a count, each node sends the number of its plants instead of the plants.
  */
 export function withFewerRows(text: string): string {
   return text

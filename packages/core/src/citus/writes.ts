@@ -4,12 +4,12 @@ import { outcomeOf, PartsError, StatementError, unconfirmedCommit } from '../dat
 import type { PostgresSession } from '../database/session.ts';
 import { databaseCode } from '../plant-store-error.ts';
 
-/** The time limit of a write in milliseconds. The nodes limit a wait for a lock to 4 s. */
+/** The time limit of a write in milliseconds. The nodes end a wait for a lock after 4 s. */
 const timeLimit = 4_200;
 
 /**
- * After trouble with a node or a failed recovery, each write goes to one node for this many milliseconds, and
- * the node must respond within `patience`. A slow write alone does not extend this: its node may be healthy.
+ * After an error of a node or a failed recovery, each write goes to one node for this many milliseconds. The
+ * node must respond within `patience`. Only a failed recovery extends this time: a slow node may be healthy.
  */
 const suspicion = 5_000;
 const patience = 700;
@@ -18,8 +18,8 @@ const patience = 700;
 const silence = 2_000;
 
 /**
- * Makes a function that sends writes of plants. The limits of the database do not end a statement on an open
- * connection to a frozen node, so each write also has a limit in this process.
+ * Makes a function that sends writes of plants. The database's time limits do not work on an open connection
+ * to a frozen node, so this process limits each write, too.
  *
  * @param recover completes the prepared transactions on the nodes
  */
@@ -42,10 +42,10 @@ export function createWrites(recover: () => Promise<void>) {
       if (isTrouble && !isSuspect) suspect();
       if (isTrouble || outcome === 'unconfirmed') {
         const recovered = recover().catch(suspect);
-        // A frozen node cannot recover now.
+        // A frozen node cannot complete its prepared transactions now.
         if (outcome !== 'overdue') await recovered;
       }
-      // On several nodes, a transaction that has ended with an error has changed nothing.
+      // A transaction on several nodes changes nothing if it ends with an error.
       const isForShards = databaseCode(error) === '0A000';
       if (!session.isOpen || !(isTrouble || isForShards)) throw error;
       const parts = await partsOf(session, ids, isForShards ? 'shard' : 'node');
@@ -73,7 +73,7 @@ export function isNodeError(error: unknown): boolean {
   return /^(08|57P|XX000)/.test(databaseCode(error) ?? '');
 }
 
-/** Returns the ids by their node or shard. The map is empty when the plants are not distributed. */
+/** Groups ids by their node or shard. Returns an empty map when the plants are not distributed. */
 async function partsOf(session: PostgresSession, ids: string[], by: 'node' | 'shard') {
   const { rows } = await session.query(selectParts, [`{${ids}}`]).catch(() => ({ rows: [] }));
   const places = Map.groupBy(rows, ([, node, shard]) => String(by === 'node' ? node : shard));

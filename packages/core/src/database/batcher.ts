@@ -13,22 +13,22 @@ import { sendUntilSettled, unsettled } from './send-again.ts';
 
 export interface BatcherOptions<Input, Output> {
   /**
-   * Runs one statement for all calls, and settles each call. Resolves when the statement has ended, or rejects
-   * with its error. `send-again.ts` tells what happens to the calls that are not settled then.
+   * Runs one statement for all calls, and settles the calls. Resolves when the statement has ended, or
+   * rejects with its error. `sendUntilSettled` then handles the unsettled calls.
    */
   readonly send: (calls: readonly Call<Input, Output>[], deadline: Deadline) => Promise<void>;
   /** The maximum number of statements that run at the same time. */
   readonly running: number;
   /** The number of calls that fill a statement. */
   readonly batch: number;
-  /** The total size of calls that fills a statement. */
+  /** The total size of the calls that fill a statement. */
   readonly size?: number;
   /** The size of a call, in bytes or rows. Default: 0. */
   readonly sizeOf?: (input: Input) => number;
   /**
-   * The row that a write locks. A statement has its calls in ascending order of their rows, so two statements
-   * cannot deadlock. The calls for one row keep the order of `run`, and wait while a running statement may
-   * lock the row.
+   * The row that a write locks. A batcher sorts the calls of a statement by their rows, so two statements
+   * cannot deadlock. The calls for one row keep the order in which they were made. A call waits while a
+   * running statement may lock its row.
    */
   readonly rowOf?: (input: Input) => bigint;
   /** The advice in the errors of calls. */
@@ -42,16 +42,16 @@ const maxSize = 2 ** 26;
 /** The maximum number of calls in a statement. */
 const maxBatch = 4_096;
 
-/** A statement is slow after this number of milliseconds. A second statement may then start. */
+/** A statement is slow after this number of milliseconds. A further statement may then start. */
 const slowAfter = 50;
 
-/** The disk of the database is slow when a write takes this number of milliseconds. */
+/** If a write takes longer than this number of milliseconds, the disk of the database is slow. */
 const slowDisk = 500;
 
-/** New calls are rejected when a statement is full, and the oldest call has waited for this part of its time limit. */
+/** New calls are rejected when the oldest call of a full statement has used this part of its time limit. */
 const patience = 0.6;
 
-/** While the disk is slow, a write is rejected after this part of its time limit. Its commit would be too late. */
+/** On a slow disk, a write is rejected after this part of its time limit: its commit would be late. */
 const slowPatience = 0.9;
 
 /**
@@ -66,7 +66,7 @@ export class Batcher<Input, Output> {
   #size = 0;
   /** The calls of each running statement, and the start of the statement. */
   readonly #running = new Map<readonly Call<Input, Output>[], number>();
-  /** How many milliseconds the last statement took that ended without an error, such as the time limit of a lock. */
+  /** The milliseconds of the last successful statement. A failed statement may have waited for a lock. */
   #took = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Whether `#start` will run soon. Calls made together, such as the plants of a request, share a statement. */
@@ -81,8 +81,9 @@ export class Batcher<Input, Output> {
    * Adds a call, and resolves with its output.
    *
    * @param isBulk whether the call is one of many. Such calls leave half of the queue to single calls.
-   * @throws PlantStoreError `overloaded` when too many calls wait, `shuttingDown` after `close`,
-   *   `databaseUnavailable` at the deadline of the call, or the error with which `send` rejects the call.
+   * @throws PlantStoreError `overloaded` when too many calls wait, and `shuttingDown` after `close`.
+   * @throws PlantStoreError `databaseUnavailable` at the deadline of the call.
+   * @throws the error with which `send` rejects the call.
    */
   run(input: Input, options?: CallOptions, isBulk = false): Promise<Output> {
     const call = new Call<Input, Output>(input, options, this.#options.sizeOf(input));
@@ -127,7 +128,7 @@ export class Batcher<Input, Output> {
     }
     const isBusy = this.#waiting.length > 0 || this.#running.size > 0;
     if (isBusy) this.#timer ??= setTimeout(this.#look, slowAfter).unref();
-    // While the standby is down, a commit waits for ever. `close` does not wait for a commit without open calls.
+    // While the standby is down, a commit waits for ever. `close` waits only for unsettled calls.
     const open = this.#closed && unsettled([...this.#waiting, ...this.#sent]);
     if (open?.length === 0) this.#closed?.resolve();
   };
@@ -145,14 +146,14 @@ export class Batcher<Input, Output> {
   async #gather(): Promise<void> {
     let before = -1;
     while (!this.#fills(this.#options.batch) && this.#waiting.length > before) {
-      // The responses are written in this turn, and the next turn reads further requests.
+      // Node writes the responses in this turn of the event loop, and reads more requests in the next turn.
       await setImmediate();
       before = this.#waiting.length;
       await setImmediate();
     }
   }
 
-  /** While calls wait or run, looks for calls whose time is over, and for slow statements. */
+  /** Runs regularly while calls wait or run. Rejects overdue calls, and notices slow statements. */
   readonly #look = (): void => {
     this.#timer = undefined;
     for (const call of this.#sent) {
@@ -171,7 +172,7 @@ export class Batcher<Input, Output> {
     return this.#running.values().every((startedAt) => now - startedAt >= slowAfter);
   }
 
-  /** Reads, which have no `rowOf`, do not wait for the disk. */
+  /** Only creates and deletes have a `rowOf`. Reads do not wait for the disk. */
   get #isDiskSlow(): boolean {
     return this.#options.rowOf !== undefined && this.#took > slowDisk;
   }
@@ -211,7 +212,7 @@ export class Batcher<Input, Output> {
     this.#size = this.#waiting.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Rejects a waiting call whose caller is gone, or that has used this part of its time. Returns whether it did. */
+  /** Rejects a call if its caller is gone or this part of its time has passed. Returns whether it did. */
   #hasLeft(call: Call<Input, Output>, part = 1): boolean {
     if (call.caller?.isGone) call.reject(callerDisconnected());
     else if (call.hasUsed(part)) {
@@ -222,7 +223,7 @@ export class Batcher<Input, Output> {
   }
 }
 
-/** Compares two ids. Their difference would be a new `bigint`. */
+/** Compares two ids. A subtraction would create a new `bigint`. */
 const compare = (one: bigint, other: bigint) => Number(one > other) - Number(one < other);
 
 /** A call that waits for the database. A call is settled once; later outcomes change nothing. */

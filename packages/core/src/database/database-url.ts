@@ -5,7 +5,7 @@ import { DatabaseSettingsError } from './errors.ts';
 /** The form of a database URL, for messages. */
 export const databaseUrlSyntax = 'postgres://user:password@host:port/database';
 
-/** A host of a database URL, and how to connect to it. An empty text means the default of postgres.js. */
+/** A host of a database URL, and how to connect to it. An empty string means the default of postgres.js. */
 export interface DatabaseAddress {
   /** The name of the host, or the directory of a Unix socket. */
   readonly host: string;
@@ -14,24 +14,24 @@ export interface DatabaseAddress {
   readonly password: string;
   readonly database: string;
   readonly ssl: ConnectionOptions | false;
-  /** Whether the URL names a PgBouncer (`?pgbouncer=true`). */
+  /** Whether the host is a PgBouncer (`?pgbouncer=true`). */
   readonly isPooler: boolean;
   /** Further settings of the session. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** The user, the password, the hosts, the database and the parameters of a URL. */
+/** Captures the user, the password, the hosts, the database and the parameters of a URL. */
 const pattern =
   /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]*)(?:\/([^@?#]*))?(?:\?([^#]*))?$/;
 
 export const isDatabaseUrl = (text: string): boolean => pattern.test(text);
 
 /**
- * Returns the addresses in a URL, and reads its certificates. Several hosts are separated by commas, and
- * `?host=/run/postgresql` names a Unix socket, as in libpq ("Connection URIs" in PostgreSQL's manual). The parser of
- * postgres.js would send `host`, `sslrootcert` and `pgbouncer` to the server.
+ * Returns the addresses in a URL, and reads its certificates. Commas separate several hosts, and
+ * `?host=/run/postgresql` names a Unix socket, as in libpq ("Connection URIs" in PostgreSQL's manual). The
+ * parser of postgres.js would send `host`, `sslrootcert` and `pgbouncer` to the server.
  *
- * @throws DatabaseSettingsError with a message that contains no part of the password
+ * @throws DatabaseSettingsError whose message contains no part of the password
  */
 export function parseDatabaseUrl(text: string): DatabaseAddress[] {
   try {
@@ -62,15 +62,15 @@ export function parseDatabaseUrl(text: string): DatabaseAddress[] {
   }
 }
 
-/** Names the hosts and the database of a URL, without user, password and parameters. */
+/** Returns the hosts and the database of a URL, without its user, password and parameters. */
 export function describeDatabaseUrl(text: string): string {
   const addresses = parseDatabaseUrl(text);
   return `${addresses.map(({ host, port }) => `${host}:${port}`)}/${addresses[0]?.database}`;
 }
 
 /**
- * Reads `sslmode` and `sslrootcert` ("SSL Support" in PostgreSQL's manual). If neither is set, a connection has no
- * TLS. If only `sslrootcert` is set, the mode is `verify-full`.
+ * Reads `sslmode` and `sslrootcert` ("SSL Support" in PostgreSQL's manual). Without these parameters, a
+ * connection has no TLS. With only `sslrootcert`, the mode is `verify-full`.
  */
 function tlsOf(host: string, sslmode?: string, sslrootcert?: string): DatabaseAddress['ssl'] {
   const mode = sslmode ?? (sslrootcert === undefined ? 'disable' : 'verify-full');
@@ -79,7 +79,7 @@ function tlsOf(host: string, sslmode?: string, sslrootcert?: string): DatabaseAd
   }
   const authority = sslrootcert === undefined ? {} : { ca: readFileSync(sslrootcert) };
   if (mode === 'disable' || host.startsWith('/')) return false;
-  // Without `host`, Node would check the certificate of an IP address for the name "localhost".
+  // Without `host`, Node would expect the name "localhost" in the certificate of an IP address.
   if (mode === 'verify-full') return { ...authority, host };
   if (mode === 'require' && !sslrootcert) return { rejectUnauthorized: false };
   return { ...authority, checkServerIdentity: () => undefined };

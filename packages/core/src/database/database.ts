@@ -6,7 +6,7 @@ import { DataDirectoryError } from './errors.ts';
 export type DatabaseOptions = { databaseUrl: string } | { dataDirectory: string };
 
 export interface OpenOptions {
-  /** Whether to throw `databaseUnavailable` when the Postgres is down. Default: the store waits. */
+  /** Whether opening the store throws `databaseUnavailable` when the Postgres is down. Default: false. */
   readonly requireConnection?: boolean;
 }
 
@@ -31,13 +31,13 @@ function checkDirectory(given: unknown): string {
   return resolve(given);
 }
 
-/** A Postgres server, or a Postgres that is embedded in this process. `Outcome` in `errors.ts` names the outcomes of a statement. */
+/** A Postgres server, or a Postgres that is embedded in this process. */
 export interface Database {
-  /** Runs a statement that changes nothing. Repeats it once if its connection is lost. */
+  /** Runs a statement that changes nothing. Repeats the statement once if its connection is lost. */
   readonly read: Run;
-  /** Runs a statement that writes. Never sends it twice. */
+  /** Runs a statement that writes. Never sends the statement twice. */
   readonly write: Run;
-  /** The number of statements of each kind that run at the same time. */
+  /** The maximum number of statements of each kind that run at the same time. */
   readonly connections: Readonly<Record<Kind, number>>;
   /** The state of the connections, for metrics. */
   pool(): PoolState;
@@ -45,18 +45,18 @@ export interface Database {
 }
 
 /**
- * The kinds of statements. Each kind has its own connections and its own queue, so that one kind cannot stop
- * another:
+ * The kinds of statements. Each kind has its own connections and its own queue, so that one kind does not
+ * delay the other kinds:
  *
- * - `creates`: inserts of plants, and the look-ups that decide about them
- * - `edits`: deletes and replacements of plants, and writes of access tokens
- * - `reads`: gets, pages of plants, access tokens, webhooks, and the end of the feed
- * - `counts`, `searches`, `changes`: counts, searches, and old pages of the feed. They may take long.
+ * - `creates`: inserts of plants, and look-ups of plants with the same ids
+ * - `edits`: deletes and replacements of plants, writes of access tokens, and forgetting deletions
+ * - `reads`: gets and pages of plants, look-ups of access tokens, webhooks, and the newest changes
+ * - `counts`, `searches`, `changes`: counts, searches, and older changes, which may take long
  */
 export type Kind = 'creates' | 'edits' | 'reads' | 'counts' | 'searches' | 'changes';
 
 /**
- * Runs a prepared statement. `Row` names the columns that the text selects.
+ * Runs a prepared statement. `Row` is the type of the columns that the text selects.
  *
  * @param values the values of the parameters, or a function that returns them. The function gets the deadline
  *   as a time on the database's clock. A write passes this time to the database, so that a late write changes
@@ -81,8 +81,8 @@ export interface RunOptions extends CallOptions {
   readonly kind: Kind;
   /**
    * The calls that share the statement, if a batcher sends it. The batcher rejects each call at its deadline, so
-   * the promise of this statement settles when the statement has ended. Without `sharedBy`, it settles at the
-   * deadline at the latest.
+   * the promise of this statement settles when the statement has ended. Without `sharedBy`, the promise
+   * settles at the deadline at the latest.
    */
   readonly sharedBy?: readonly { readonly caller: Caller | undefined }[];
 }
@@ -92,7 +92,7 @@ export interface PoolState {
   readonly waiting: number;
   /** The number of statements that run although their deadline has passed. */
   readonly overdue: number;
-  /** Milliseconds by which the database's clock is ahead of this machine's clock. 0 without an idle connection. */
+  /** How far the database's clock is ahead of this machine's clock, in ms. 0 without an idle connection. */
   readonly clockAhead: number;
 }
 

@@ -18,12 +18,12 @@ export interface Caller {
 /** The time limit of a call without a deadline, in milliseconds. */
 export const defaultTimeout = 5_000;
 
-/** The longest time limit. Node fires a timer with a longer delay at once. */
+/** The longest time limit, in milliseconds. Node fires a timer with a longer delay immediately. */
 const maxTimeout = 2 ** 31 - 1;
 
 /**
- * Returns the deadline of a call. A statement with several calls uses the earliest of their deadlines, so a
- * deadline that is not a number would break the other calls, too.
+ * Returns the deadline of a call. A statement uses the earliest deadline of its calls, so a deadline that is
+ * not a number would break the other calls, too.
  *
  * @throws PlantStoreError `invalidInput` when the deadline is not a number
  */
@@ -38,7 +38,7 @@ export function deadlineIn(milliseconds: number): Deadline {
   return performance.now() + milliseconds;
 }
 
-/** Settles as a promise does, or rejects at the deadline. */
+/** Settles as the given promise does, or rejects at the deadline. */
 export async function withDeadline<T>(promise: PromiseLike<T>, deadline: Deadline): Promise<T> {
   const late = Promise.withResolvers<never>();
   const delay = Math.max(0, deadline - performance.now());

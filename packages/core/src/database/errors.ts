@@ -6,7 +6,7 @@ import { databaseCode, PlantStoreError, rootCause, rootMessage } from '../plant-
  * - `row`: one row of the statement is wrong, and the other rows may be valid
  * - `wait`: the statement waited too long, perhaps because of one row
  * - `settings`: only a person can remove the error, so the store does not start
- * - `state`: the error may pass
+ * - `state`: the error may end while the store runs
  */
 type Meaning = readonly [kind: 'row' | 'wait' | 'settings' | 'state', advice: string];
 
@@ -42,7 +42,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   ],
 };
 
-/** The functions of Postgres that report row-level security or a rule: their SQLSTATEs are too general. */
+/** The functions of Postgres that report row-level security or a rule by a SQLSTATE that is too general. */
 const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuery'];
 
 function meaningOf(error: unknown): Meaning {
@@ -57,13 +57,13 @@ function meaningOf(error: unknown): Meaning {
     return ['state', 'turn on TLS in the server, or remove sslmode from its URL'];
   }
   if (outcomeOf(error) === 'rolledBack') return ['state', 'its log may say more'];
-  // An error of the network has a code. The store's own error about a slow database has none.
+  // An error of the network has a code. The store's own error about a slow database has no code.
   return code === ''
     ? ['state', 'the database may be slow: check its load, its disk and its locks']
     : ['state', 'check the host and the port in DATABASE_URL, and that the database is running'];
 }
 
-/** Explains an error to an operator: the database's own message, and advice. The text has no password and no SQL. */
+/** Returns a text for an operator: the database's message and advice. The text has no password and no SQL. */
 export function explainDatabaseError(error: unknown): string {
   return `${rootMessage(error)}: ${meaningOf(error)[1]}`;
 }
@@ -77,7 +77,7 @@ export class DatabaseSettingsError extends Error {
   }
 }
 
-/** Returns an error that ends the start, if only a person can remove the cause. */
+/** Returns the error that prevents a start of the store, if only a person can remove the cause. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
   if (cause instanceof DatabaseSettingsError) return cause;
   const [kind, advice] = meaningOf(cause);
@@ -91,13 +91,13 @@ export class DataDirectoryError extends Error {
 
 /** The outcome of a statement that did not succeed. */
 type Outcome =
-  | 'abandoned' // It was not sent, because its caller had disconnected.
-  | 'notSent' // No connection was free in time, or none could be opened.
-  | 'late' // Its deadline had passed, so it changed nothing.
-  | 'rolledBack' // The database rolled it back for another reason.
-  | 'unconfirmed' // It is committed, but the standby has not confirmed it, so a failover may lose it.
-  | 'overdue' // It still runs at the end of its caller's wait.
-  | 'lost'; // Its connection was lost before the response.
+  | 'abandoned' // The caller disconnected before the statement was sent.
+  | 'notSent' // No connection was free in time, or no connection could be opened.
+  | 'late' // The deadline had passed, so the statement changed nothing.
+  | 'rolledBack' // The database rolled the statement back for another reason.
+  | 'unconfirmed' // The standby has not confirmed the commit, so a failover may lose the commit.
+  | 'overdue' // The statement has not ended at the deadline of its caller.
+  | 'lost'; // The connection was lost before the response.
 
 /** An error of the store itself about a statement. All other errors come from the database or the network. */
 export class StatementError extends Error {
@@ -110,7 +110,7 @@ export class StatementError extends Error {
   }
 }
 
-/** The error of a batch that changed nothing, and whose parts have to be sent separately: see `citus/`. */
+/** The error of a batch that changed nothing. Its parts must be sent separately: see `citus/writes.ts`. */
 export class PartsError extends StatementError {
   /** The ids of each part. */
   readonly parts: readonly (readonly string[])[];
@@ -167,7 +167,7 @@ export function closing(): PlantStoreError {
   return new PlantStoreError('shuttingDown', message);
 }
 
-/** The error of the database or the network that is the cause of an error of the store. */
+/** Returns the error of the database or of the network that caused an error of the store. */
 export function reasonOf(error: unknown): unknown {
   return error instanceof PlantStoreError ? (error.cause ?? error) : error;
 }
@@ -175,7 +175,7 @@ export function reasonOf(error: unknown): unknown {
 /** The advice when the database may have executed the call, and the advice when nothing has changed. */
 export type Advice = readonly [ifDone?: string, ifNotDone?: string];
 
-/** The error for a call that the database has not executed, or has perhaps not executed. */
+/** The error for a call that the database did not execute, or perhaps did not execute. */
 export function databaseUnavailable(
   error?: unknown,
   [ifDone = 'try again', ifNotDone = 'try again later']: Advice = [],
@@ -190,7 +190,7 @@ export function databaseUnavailable(
   return new PlantStoreError('databaseUnavailable', message, { cause });
 }
 
-/** The error for a call whose query failed. */
+/** Turns the error of a statement into the error for its call. */
 export function explainError(error: unknown, advice?: Advice): PlantStoreError {
   if (error instanceof PlantStoreError) return error;
   // Drizzle wraps each error of a statement in another error.
@@ -206,7 +206,7 @@ export function explainError(error: unknown, advice?: Advice): PlantStoreError {
   return new PlantStoreError('plantRejected', message, { cause: error });
 }
 
-/** Waits for a query, and turns its error into a PlantStoreError. */
+/** Waits for a query, and turns an error of the query into a PlantStoreError. */
 export function orUnavailable<T>(query: PromiseLike<T>): Promise<T> {
   return Promise.resolve(query).catch((error) => {
     throw explainError(error);

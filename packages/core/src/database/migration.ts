@@ -37,7 +37,7 @@ export async function migrate(query: Query): Promise<void> {
     const code = databaseCode(error) ?? '';
     if (['42P07', '42701', '42703'].includes(code))
       throw new DatabaseSettingsError(otherVersion, error);
-    // A missing privilege, a `search_path` without a usable schema, or a database that accepts no writes.
+    // A privilege is missing, `search_path` names no usable schema, or the database accepts no writes.
     if (!['42501', '3F000', '25006'].includes(code)) throw error;
     const [missing] = await missingTables(query);
     if (missing === undefined) return;

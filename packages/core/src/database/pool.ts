@@ -11,7 +11,7 @@ import {
   StatementError,
 } from './errors.ts';
 
-/** A session of the database. It runs one statement at a time. */
+/** A session of the database, which runs one statement at a time. */
 export interface Session {
   /**
    * The name of the session in the database. Undefined behind a pooler and on the embedded database. Empty on a
@@ -32,14 +32,14 @@ export interface Session {
 export interface Driver {
   readonly connections: Readonly<Record<Kind, number>>;
   open(kind: Kind): Promise<Session>;
-  /** Returns the ids of those sessions whose statements the database still executes. Never rejects. */
+  /** Returns the ids of the sessions whose statements the database still executes. Never rejects. */
   working(ids: readonly string[]): Promise<ReadonlySet<unknown>>;
   close?(): Promise<void>;
 }
 
-/** The sessions for one kind of statement, and the queue in front of them. */
+/** The sessions for one kind of statement, and the queue of statements that wait for a session. */
 interface Lane {
-  /** The number of further statements that may have a session. */
+  /** The number of further statements that may have a session now. */
   free: number;
   readonly idle: Session[];
   readonly waiting: (PromiseWithResolvers<void> & { readonly caller: Caller | undefined })[];
@@ -48,31 +48,31 @@ interface Lane {
 /** The maximum number of statements of one kind that wait. */
 const maxWaiting = 10_000;
 
-/** For this number of milliseconds after a session could not be opened, the pool opens no other session. */
+/** After an attempt to open a session fails, the pool opens no session for this number of milliseconds. */
 const retryDelay = 500;
 
-/** The maximum age of a session, in milliseconds. Its `timeOf` becomes wrong when the clocks drift. */
+/** The maximum age of a session, in milliseconds. Clocks drift, so an older `timeOf` may be wrong. */
 const maxAge = 10 * 60_000;
 
-/** A write that is late although its deadline is this far away shows that a clock has moved. */
+/** When a write is rejected as late this many milliseconds before its deadline, a clock has moved. */
 const clockTolerance = 1_000;
 
-/** Behind a pooler, an overdue statement keeps its connection for this long, in milliseconds. */
+/** Behind a pooler, an overdue statement keeps its connection for this many milliseconds. */
 const poolerPatience = 30_000;
 
 /**
- * Runs the statements of a store. Each kind of statement has its own sessions, and one queue in front of them.
+ * Runs the statements of a store. Each kind of statement has its own sessions, and its own queue.
  *
- * Postgres itself ends most slow statements before their deadlines: see `postgres.ts`. When the server goes silent:
+ * Postgres itself ends most slow statements before their deadlines: see `postgres.ts`. If a server is silent:
  *
  * 1. The caller of a statement gets an error at the deadline.
- * 2. The statement keeps its session, and the session its place in the pool. So a database that is slow, or that
- *    waits for its standby, never has more sessions than the pool.
- * 3. Once a second, the pool asks in a new session which of the overdue statements the database still executes.
- * 4. The pool drops the sessions of the other statements, or of all when it gets no response. A dropped statement
- *    ends with the error of a lost connection.
- * 5. If the server continues after all, a write changes nothing, because its own SQL compares the deadline with the
- *    clock. The next new session ends the dropped sessions that the server still has.
+ * 2. The statement keeps its session, and the session keeps its place in the pool. So sessions do not
+ *    accumulate while a database is slow or waits for its standby.
+ * 3. Once a second, the pool asks in a new session which overdue statements the database still executes.
+ * 4. The pool drops the sessions of the other overdue statements. If the database does not respond, the pool
+ *    drops all sessions with overdue statements. These statements end with the error of a lost connection.
+ * 5. If the server continues later, an overdue write changes nothing, because its SQL compares the deadline
+ *    with the clock. The next new session ends the dropped sessions that still exist on the server.
  */
 export class Pool implements Database {
   readonly connections: Database['connections'];
@@ -81,7 +81,7 @@ export class Pool implements Database {
   /** The sessions with a running statement, and the deadline of the statement. */
   readonly #running = new Map<Session, Deadline>();
   #isClosed = false;
-  /** Older sessions are replaced when they are free. */
+  /** The pool replaces sessions that were opened before this time, as soon as they are free. */
   #renewedAt = Number.NEGATIVE_INFINITY;
   /** Settles when the last attempt to open a session has ended. */
   #opening: Promise<unknown> = Promise.resolve();
@@ -96,7 +96,7 @@ export class Pool implements Database {
     void this.#dropOverdue();
   }
 
-  // The casts give the rows the columns that the caller's text selects.
+  // The casts give the rows the types of the columns that the caller's text selects.
   readonly write = this.#run.bind(this) as Run;
 
   readonly read = ((text, values, options) => {
@@ -168,7 +168,7 @@ export class Pool implements Database {
     return isOpen && isYoung && !this.#isClosed;
   }
 
-  /** Opens a session. Sessions are opened one after the other. */
+  /** Opens a session. The pool opens sessions one after the other. */
   #open(kind: Kind): Promise<Session> {
     const opening = this.#opening.then(async () => {
       if (performance.now() < this.#retryAt) throw this.#openingError;
@@ -189,7 +189,7 @@ export class Pool implements Database {
     const [now, outcome] = [performance.now(), outcomeOf(error)];
     if (outcome === 'lost') {
       session?.drop();
-      // A server or a network that has lost one connection has usually lost the idle ones, too.
+      // A server or a network that has lost one connection has usually lost the idle connections, too.
       this.#dropIdle();
     }
     const isReadOnly = outcome === 'rolledBack' && databaseCode(error) === '25006';
@@ -270,8 +270,8 @@ function letNext(lane: Lane): void {
 const closed = () => new StatementError('notSent', 'the store is closed');
 
 /**
- * Is called when a statement is sent, with its text and with the callers that share it. The returned function is
- * called when the statement has ended.
+ * The pool calls this function when it sends a statement, and passes the text and the callers of the
+ * statement. The pool calls the returned function when the statement has ended.
  */
 export type StatementObserver = (sent: {
   readonly text: string;
@@ -284,7 +284,7 @@ export const statementObservers = new Set<StatementObserver>();
 /** Returns the first operation of a statement, and the table of this operation. */
 export function describeStatement(text: string) {
   const matches = text.matchAll(/\b(insert into|delete from|update|from) "?(\w+)(\(?)/g);
-  // A name before a parenthesis is a function.
+  // A name directly before a parenthesis is a function.
   const [, words = 'select', table] = matches.find(([, , , parenthesis]) => !parenthesis) ?? [];
   const [first = ''] = words.split(' ');
   return { operation: first === 'from' ? 'SELECT' : first.toUpperCase(), table };

@@ -23,7 +23,7 @@ const bulkLimits = { ...requestLimits, statement_timeout: 60_000 };
 /** The limits of a statement of `migrate`, of `doctor` or of `distribute`, which copies all plants. */
 const toolLimits = { statement_timeout: 3_600_000, lock_timeout: 60_000 };
 
-/** A whole migration ends after this number of milliseconds, even on a silent network. */
+/** The time limit of a whole migration, in milliseconds. The limit applies even on a silent network. */
 const migrationTimeout = 60_000;
 
 /**
@@ -80,8 +80,8 @@ async function withSession<T>(open: Opener, use: (query: Query) => Promise<T>): 
 }
 
 /**
- * Makes a function that opens a session on a host of the URL, and begins with the host that it used last. Of
- * several hosts, it uses only one that accepts writes.
+ * Makes a function that opens a session on a host of the URL. The function tries the host of its last session
+ * first. If the URL has several hosts, the function uses only a host that accepts writes.
  */
 function createOpener(url: string): Opener {
   const addresses = parseDatabaseUrl(url);
@@ -115,7 +115,7 @@ function createOpener(url: string): Opener {
   }
 }
 
-/** Returns the ids of the sessions whose statements the server executes: none if the server does not respond. */
+/** Returns the ids of the sessions whose statements the server executes. A silent server executes none. */
 async function findWorking(ids: readonly string[], open: Opener): Promise<ReadonlySet<unknown>> {
   try {
     const session = await open(requestLimits);
@@ -128,7 +128,7 @@ async function findWorking(ids: readonly string[], open: Opener): Promise<Readon
   }
 }
 
-/** Selects the sessions that work. A session that waits for its client to read does not count. */
+/** Selects the sessions that execute a statement. A session that waits until its client reads is left out. */
 const selectWorking = `
   select pid || ' ' || backend_start from pg_stat_activity
   where pid || ' ' || backend_start = any(string_to_array($1, ',')) and state = 'active'

@@ -6,13 +6,14 @@ import { explainError, isSplittable, outcomeOf, PartsError, reasonOf } from './e
 const maxAttempts = 100;
 
 /**
- * Sends statements for some calls until each call is settled. Never rejects. The deadline of a statement is the
- * earliest deadline of its calls: a write that reaches the database later changes nothing.
+ * Sends statements for calls until each call is settled. Never rejects. The deadline of a statement is the
+ * earliest deadline of its calls. A write that reaches the database after its deadline changes nothing.
  *
  * - Calls that a statement does not settle are sent again, because another write came first.
  * - After the deadline of a statement, the calls that have more time are sent again.
- * - After an error that one row may have caused, each half is sent separately. Repeated bisection finds this row,
- *   and a half that waits for a lock does not delay the other half. Calls for one row are sent one after the other.
+ * - After an error that one row may have caused, each half of the calls is sent separately. Repeated
+ *   bisection finds this row, and a half that waits for a lock does not delay the other half. Calls for one
+ *   row are sent one after the other.
  * - After any other error, all calls are rejected.
  */
 export async function sendUntilSettled<Input, Output>(
@@ -47,7 +48,7 @@ export function unsettled<Each extends { readonly isSettled: boolean }>(calls: r
   return calls.filter(({ isSettled }) => !isSettled);
 }
 
-/** Divides calls into halves, or into the parts that a cluster names. Of the calls for one row, returns the first. */
+/** Divides calls into halves, or into the parts of a `PartsError`. For one row, returns the first call. */
 function partsOf<Input, Output>(
   calls: readonly Call<Input, Output>[],
   error: unknown,

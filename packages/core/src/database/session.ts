@@ -17,9 +17,9 @@ const openTimeout = 2_000;
 /**
  * Opens a session, or throws after 2 s.
  *
- * postgres.js has no time limit for a statement, and reconnects without a pause when the server closes a
- * connection during its start (porsager/postgres #896, #1154, #1168). So a client has one connection, over a
- * socket that this function makes: the client cannot reconnect, and `drop` can destroy the socket.
+ * postgres.js has no time limit for a statement, and reconnects without a pause if the server closes a new
+ * connection (porsager/postgres #896, #1154, #1168). So each client has one connection, over a socket that
+ * this function makes. The client cannot reconnect, and `drop` can destroy the socket.
  *
  * @param dropped the ids of the sessions that this process has dropped, and that may still exist on the server
  */
@@ -49,12 +49,12 @@ export async function openSession(
       isOpen = false;
     },
     onnotice({ code, where }: postgres.Notice) {
-      // Without a context (`where`), which a trigger's warning has, 01000 means that no standby confirmed a commit.
-      // Citus has warnings of its own: a node did not receive a commit (08006), or a part of a page is missing.
-      // A warning while the session opens, such as that of another version of a collation, concerns no commit.
+      // 01000 warns that no standby confirmed a commit. A warning of a trigger has a context (`where`).
+      // 08006 warns that a node of Citus received no commit. CIINF warns that a part of a page is missing.
+      // A warning while the session opens, for example about a collation version, concerns no commit.
       isUnconfirmed ||= isReady && ['01000', '08006', 'CIINF'].includes(code ?? '') && !where;
     },
-    // PgBouncer accepts no other settings. The store's role has the others: see `docs/configuration.md`.
+    // PgBouncer accepts only these settings. The store's role has further ones: see `docs/configuration.md`.
     connection: isPooler ? pooledSettings : { ...pooledSettings, ...neededSettings, ...limits },
   };
   const client = postgres(options);
@@ -71,8 +71,8 @@ export async function openSession(
     const query = client.unsafe(text, [...values], { prepare: isPrepared && !isPooler });
     const rows: unknown[] = await (asObjects ? query : query.values());
     if (isUnconfirmed) throw unconfirmedCommit();
-    // After an error in the middle of a statement's rows, postgres.js 3.4 keeps its row index, so the next array on
-    // the connection begins with holes (`rows` in its connection.js).
+    // After an error in the middle of a statement's rows, postgres.js 3.4 keeps its row index (`rows` in
+    // connection.js). The next array on the connection then begins with holes.
     return 0 in rows ? rows : rows.filter(() => true);
   }
 
@@ -84,14 +84,14 @@ export async function openSession(
     drop();
     throw error;
   });
-  const [state] = rows as [ServerState]; // The statement has these columns.
+  const [state] = rows as [ServerState]; // The statement selects these columns.
   isReady = true;
   id = isPooler ? undefined : state.id;
   // The response took some time, so the database's clock is at least this far ahead.
   const clockOffset = Number(state.now) - performance.now();
 
   return {
-    /** The server's process id for this session, and its start, because a later session may get the same process id. */
+    /** The process id and the start of this session. A later session may have the same process id. */
     id,
     openedAt,
     isReadOnly: state.read_only,
@@ -103,7 +103,7 @@ export async function openSession(
     async query(text: string, values: Values, options?: { isPrepared: boolean }): Promise<Rows> {
       return { rows: (await run(text, values, options)) as unknown[][] };
     },
-    // The cast gives the rows the columns that the caller's text selects.
+    // The cast gives the rows the types of the columns that the caller's text selects.
     queryObjects: (async (text, values = []) => run(text, values, { asObjects: true })) as Query,
     drop,
   };
@@ -124,9 +124,9 @@ const readState = `
     (extract(epoch from clock_timestamp()) * 1000)::text as now`;
 
 /**
- * Continues `readState`. Changes the two settings that depend on the server: `synchronous_commit` becomes `on`, but
- * `remote_apply`, which waits longer, stays. A server on Linux ends a statement whose client has disconnected.
- * Ends the dropped sessions, whose ids are $1: a firewall may have hidden the end of their connections.
+ * Continues `readState` without a pooler. Sets `synchronous_commit` to `on`, but keeps `remote_apply`, which
+ * waits longer. Lets a server on Linux end a statement whose client has disconnected. Ends dropped sessions,
+ * because a firewall may have hidden the end of their connections. $1 the ids of the dropped sessions
  */
 const setUp = `,
     set_config('synchronous_commit', case current_setting('synchronous_commit')
@@ -141,8 +141,8 @@ const setUp = `,
  *
  * When `row_security` is off, a policy causes an error instead of hiding rows. When `array_nulls` is off, a
  * missing tag would become the tag "NULL". Without warnings, a commit that the standby lacks would look like
- * any commit. In a stricter isolation level, concurrent writes of one id would fail. With the settings for
- * TCP, the server ends the session of a silent client.
+ * any other commit. In a stricter isolation level, concurrent writes of one id would fail. With the TCP
+ * settings, the server ends the session of a silent client.
  */
 const neededSettings = {
   row_security: 'off',

@@ -35,7 +35,7 @@ export const plants = pgTable(
     ...content,
     createdAt: createdAt(),
     updatedAt: time('updated_at'),
-    /** The transaction that created the plant. It never changes. */
+    /** The transaction that created the plant. This column never changes. */
     createdIn: transaction('created_in').default(sql`pg_current_xact_id()`),
     /** The transaction of the plant's last change, which determines the order of the feed of changes. */
     changedIn: transaction('changed_in').default(sql.raw(thisTransaction)),
@@ -82,7 +82,7 @@ export const plantFeed = pgTable('plant_feed', {
 
 /** The table contains the SHA-256 of each token, in hexadecimal, never the token itself. */
 export const accessTokens = pgTable('access_tokens', {
-  /** Not a secret: 16 hexadecimal digits. */
+  /** 16 hexadecimal digits, which are not secret. */
   id: text().primaryKey().default(sql`left(md5(gen_random_uuid()::text), 16)`),
   sha256: text().notNull().unique(),
   name: text().notNull(),

@@ -1,5 +1,5 @@
-// A program that creates a database in the directory of its argument. PGlite needs much memory for this, and only
-// the end of a process gives all of it back.
+// This program creates a database in the directory that its argument names. PGlite needs much memory to
+// create a database, and returns all of this memory only when the process ends.
 try {
   const { PGlite } = await import('@electric-sql/pglite');
   await (await PGlite.create(process.argv[2] ?? '')).close();

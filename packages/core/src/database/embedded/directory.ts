@@ -6,8 +6,8 @@ import { DataDirectoryError } from '../errors.ts';
 
 /**
  * Locks the data directory for this process, and creates the directory if it does not exist. If two processes
- * ran PGlite on one directory, the store would lose acknowledged plants. The lock is a file lock of the
- * operating system, which ends with the process. In Node, only SQLite offers file locks.
+ * ran PGlite on one directory, the store would lose acknowledged plants. The operating system releases the
+ * file lock when the process ends. In Node, only SQLite offers file locks.
  *
  * @returns a function that unlocks the directory.
  * @throws DataDirectoryError when the directory is not writable or another process has the lock. The error's
@@ -19,7 +19,7 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     file = new DatabaseSync(join(directory, 'lock'), { timeout: 0 });
-    // With a journal in memory, SQLite leaves no file behind. The transaction writes nothing.
+    // The journal in memory avoids a further file. The transaction holds the lock, and writes nothing.
     file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     writeFileSync(holder, `process ${process.pid}, started ${new Date().toISOString()}`);
   } catch (cause) {
@@ -37,12 +37,12 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
 }
 
 /**
- * The MiB that must stay free on the disk. When the disk has no room for the next segment of 16 MiB of the log,
- * a statement of PGlite never returns.
+ * How many MiB must stay free on the disk. When the disk has no room for the next log segment of 16 MiB, a
+ * statement of PGlite never returns.
  */
 const reserve = 64;
 
-/** @throws an error with the SQLSTATE of a full disk */
+/** Throws an error with the SQLSTATE of a full disk if less than `reserve` is free. */
 export function throwWithoutRoom(directory: string): void {
   const { bavail, bsize } = statfsSync(directory);
   const free = Math.floor((bavail * bsize) / 2 ** 20);

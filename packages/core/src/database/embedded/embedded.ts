@@ -13,10 +13,10 @@ import { Pool } from '../pool.ts';
 import { lockDataDirectory, throwWithoutRoom } from './directory.ts';
 import { createEngine } from './engine.ts';
 
-/** PGlite has one session. One statement of each kind may wait for it. */
+/** PGlite has one session. One statement of each kind may wait for this session. */
 const connections = { creates: 1, edits: 1, reads: 1, counts: 1, searches: 1, changes: 1 };
 
-/** After this many milliseconds, the engine ends its thread. The callers already have an error. */
+/** A statement of this many milliseconds makes the engine end its thread. The caller already has an error. */
 const requestTimeout = defaultTimeout + 1_000;
 const bulkTimeout = 60_000;
 
@@ -25,8 +25,8 @@ const bulkTimeout = 60_000;
  * a directory. Committed plants survive a crash of the process. A power cut may lose committed plants, because
  * PGlite does not call fsync.
  *
- * @throws DataDirectoryError when PGlite is not installed, another process has the directory open, the directory
- *   is not writable, its disk has no room, or the database cannot be opened
+ * @throws DataDirectoryError when another process uses the directory, when PGlite is not installed, or when
+ *   PGlite cannot open or create its files
  */
 export async function openEmbedded(directory: string): Promise<Database> {
   const unlock = await lockDataDirectory(directory);
@@ -70,7 +70,7 @@ export async function openEmbedded(directory: string): Promise<Database> {
 /** These flags of Node save memory. The first flag is for WASM: see `worker.ts`. */
 const flags = ['--liftoff-only', '--max-old-space-size=64'];
 
-/** Creates the database in another directory, and renames it. A killed process leaves no partial database. */
+/** Creates the database under another name, so that a killed process leaves no partial database. */
 async function create(directory: string, files: string): Promise<void> {
   throwWithoutRoom(directory);
   const unfinished = join(directory, 'unfinished');

@@ -8,12 +8,12 @@ import type { Outcome, Statement } from './worker.ts';
 /** The program of the thread. The file is TypeScript in `src` and JavaScript in `dist`. */
 const program = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
 
-/** The time limit for opening the database, which may replay a long log, and for its last checkpoint. */
+/** The time limit for opening or closing the database, in milliseconds. Opening may replay a long log. */
 const openTimeout = 600_000;
 
 /**
- * PGlite in a thread. PGlite runs synchronously and may never return, so a thread that is silent for too long is
- * ended. The next statement opens the database again.
+ * Runs PGlite in a thread. PGlite is synchronous and may never return, so the engine ends a thread that is
+ * silent for too long. The next statement opens the database again.
  */
 export function createEngine(directory: string) {
   let thread: Worker | undefined;
@@ -31,7 +31,7 @@ export function createEngine(directory: string) {
     },
   };
 
-  /** Runs a statement after all earlier ones. If it takes longer than `timeout`, its thread is ended. */
+  /** Runs a statement after all earlier statements. Ends the thread if the statement exceeds `timeout`. */
   function run(statement: Statement, timeout: number): Promise<Rows> {
     const rows = last.then(async () => {
       thread ??= await start();
@@ -43,9 +43,9 @@ export function createEngine(directory: string) {
   }
 
   async function start(): Promise<Worker> {
-    // Without `execArgv`, the thread would inherit `--input-type`.
+    // Without `execArgv`, the thread would inherit the flag `--input-type`.
     const started = new Worker(program, { workerData: directory, execArgv: [] });
-    // An error of an idle thread would stop the process. A waiting statement gets the error itself.
+    // Without a listener, an error of an idle thread stops the process. `receive` has a listener of its own.
     started.on('error', () => {
       if (thread === started) thread = undefined;
     });

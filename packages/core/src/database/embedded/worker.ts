@@ -3,16 +3,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Rows, Values } from '../database.ts';
 import { throwWithoutRoom } from './directory.ts';
 
-// The program of a thread. It opens PGlite, and runs one statement after the other for the main thread.
+// This program runs in a thread. It opens PGlite, and runs the statements of the main thread one by one.
 
 export interface Statement {
   readonly text: string;
   readonly values: Values;
-  /** Whether a row is an array or an object. A statement with arrays is prepared. */
+  /** Whether a row is an array or an object. A statement whose rows are arrays is prepared. */
   readonly rowMode: 'array' | 'object';
 }
 
-/** A message of the thread. The first one means that PGlite is open, and each other one ends a statement. */
+/** A message of the thread. The first message means that PGlite is open. Later messages end a statement. */
 export interface Outcome extends Rows {
   readonly error?: { message: string; code: unknown; severity: unknown };
 }
@@ -25,7 +25,7 @@ globalThis.TextDecoder = class extends TextDecoder {
 };
 
 // Postgres's parser is one large function of PGlite. V8's optimizing compiler would use 600 MB and seconds of
-// CPU time for this function. Without this compiler, lists take 20 % longer, and other statements the same time.
+// CPU time for this function. Without this compiler, only lists take longer, by 20 %.
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 
@@ -47,13 +47,13 @@ parentPort?.on('message', async (statement: Statement) => {
   parentPort?.postMessage(outcome);
 });
 
-/** The names of the prepared statements by their texts. Further texts are parsed each time. */
+/** The names of the prepared statements by their texts. PGlite parses all other statements each time. */
 const prepared = new Map<string, string>();
 const maxPrepared = 64;
 
 /**
- * Runs a statement with one message. PGlite's own `query` parses the statement each time and sends six messages,
- * so a small statement takes more than twice as long.
+ * Runs a prepared statement with one message. PGlite's own `query` parses each statement again and sends six
+ * messages, so a small statement takes more than twice as long.
  */
 async function run({ text, values, rowMode }: Statement): Promise<Rows> {
   const isWrite = !/^\s*select/i.test(text);
@@ -68,22 +68,22 @@ async function run({ text, values, rowMode }: Statement): Promise<Rows> {
     if (name !== '') prepared.set(text, name);
   }
   const messages = await exchange(
-    // Drizzle passes numbers, too.
+    // Drizzle passes some values as numbers.
     serialize.bind({ statement: name, values: values.map((it) => (it === null ? it : `${it}`)) }),
     serialize.describe({ type: 'P' }),
     serialize.execute(),
   );
   const [results] = parse.parseResults(messages, engine.parsers, { rowMode });
-  // The statement is committed. After an error of the checkpoint, the next write tries it again.
+  // The statement is committed. After an error of the checkpoint, a later write tries the checkpoint again.
   if (isWrite) await checkpointIfDue().catch(() => {});
   return { rows: (results?.rows ?? []) as unknown[][] };
 }
 
-/** A checkpoint is due after this many bytes of log. After a crash, PGlite replays the log since the last one. */
+/** A checkpoint is due after this many bytes of log. After a crash, PGlite replays the log. */
 const maxLog = 128 * 2 ** 20;
 let checkedAt = performance.now();
 
-/** Runs a checkpoint if one is due. PGlite never does this by itself, and the log would grow without end. */
+/** Runs a checkpoint if one is due. PGlite itself runs no checkpoints, so its log would grow without end. */
 async function checkpointIfDue(): Promise<void> {
   if (performance.now() - checkedAt < 1_000) return;
   checkedAt = performance.now();
