@@ -1,18 +1,18 @@
 import { invalidInput } from '../plant-store-error.ts';
 
-/** A position in the order of the feed. */
+/** A position in the feed: the transaction of a change, and the id of the changed plant. */
 export interface Position {
   readonly transaction: bigint;
   readonly id: bigint;
 }
 
-/** A position in the feed of one database. */
+/** A position that is valid only in one database. */
 export interface Cursor extends Position {
-  /** An identifier of the database and its history; see `statements.ts`. */
+  /** Identifies the database and its history: see `selectChanges`. */
   readonly epoch: string;
 }
 
-/** The greatest id. A position with this id is the end of a transaction. */
+/** The greatest id. A position with this id is after all changes of its transaction. */
 export const lastId = 2n ** 63n - 1n;
 
 export function isAfter(one: Position, other: Position): boolean {
@@ -26,7 +26,7 @@ export function formatCursor({ epoch, transaction, id }: Cursor): string {
   return Buffer.from(parts.join(' ')).toString('base64url');
 }
 
-/** @throws PlantStoreError `invalidInput`, whose message contains the name of the input */
+/** @throws PlantStoreError `invalidInput` with `name` in the message */
 export function parseCursor(text: string, name = 'after'): Cursor {
   const decoded = Buffer.from(text, 'base64url').toString();
   const match = /^([0-9a-f]{16}) (\d{1,20})(?: (-?\d{1,19}))?$/.exec(decoded);

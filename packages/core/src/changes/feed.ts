@@ -12,14 +12,14 @@ export interface FollowOptions extends WaitOptions {
   readonly after?: string | undefined;
 }
 
-/** The maximum number of deletions that one statement forgets. */
+/** The maximum number of deletions that one statement removes from the feed. */
 const forgetStep = 1_000;
 
-/** The feed of changes. A follower reads old changes from the database, and the newest changes from the tail. */
+/** The feed of changes. A follower reads old changes from the database, and the newest ones from memory. */
 export class Feed {
   readonly #database: Pick<Database, 'read' | 'write'>;
   readonly #tail = new Tail((after) => this.#readDatabase(after, maxPageSize, 'reads'));
-  /** The transaction that hides changes, and the time since which it hides them. */
+  /** The running transaction that hides changes, and the time at which a read first found it. */
   #heldBack: { by: string; since: number } | undefined;
 
   constructor(database: Pick<Database, 'read' | 'write'>) {
@@ -66,12 +66,12 @@ export class Feed {
   /**
    * Waits until there are changes after a cursor, and returns up to `limit` changes.
    *
-   * @throws PlantStoreError `shuttingDown` when the store is closing, and `databaseUnavailable` when the
-   *   database is down. When the signal is aborted, throws the signal's reason.
+   * @throws PlantStoreError `shuttingDown` when the store is closing, or the error of a read. When the signal
+   *   is aborted, throws the signal's reason.
    */
   async waitForChanges(cursor: Cursor, limit: number, wait: WaitOptions): Promise<ChangesText> {
     for (let after = cursor; ; ) {
-      // An empty page of the tail is enough, because the tail wakes this follower after the next change.
+      // Unlike `read`, this method uses an empty page of the tail, because `news` waits for the next change.
       const page =
         this.#tail.after(after, limit) ?? (await this.read(after, limit, { caller: wait.caller }));
       if (page.changes.length > 0) return page;
@@ -84,14 +84,14 @@ export class Feed {
   async read(cursor: Cursor, limit: number, options?: CallOptions): Promise<ChangesText> {
     const page = this.#tail.after(cursor, limit);
     if (page && page.changes.length > 0) return page;
-    // This caller does not wait for the tail, which may not have read the newest change yet.
+    // The database may have changes that the tail has not read yet.
     return this.#readDatabase(cursor, limit, 'changes', options).catch((error) => {
       this.#tail.throwIfClosed();
       throw error;
     });
   }
 
-  /** Returns an empty page at the end of the feed. */
+  /** Returns an empty page, whose cursor is the end of the feed. */
   end(options?: CallOptions): Promise<ChangesText> {
     return this.#readDatabase(undefined, maxPageSize, 'reads', options);
   }
@@ -116,8 +116,8 @@ export class Feed {
   }
 
   /**
-   * Returns a cursor before the first change since a time. The time of a change is `createdAt`, `updatedAt` or
-   * the time of the deletion. If nothing has changed since the time, returns the end of the feed.
+   * Returns a cursor before the first change since a time. The time of a change is `createdAt`, `updatedAt`
+   * or the time of the deletion. Without such a change, returns the end of the feed.
    */
   async cursorBefore(since: Date): Promise<Cursor> {
     const { end } = await this.end();
@@ -131,7 +131,7 @@ export class Feed {
     return { epoch: end.epoch, transaction, id: lastId };
   }
 
-  /** Forgets the deletions that are older than `days`, and returns their number. */
+  /** Removes the deletions that are older than `days` from the feed, and returns their number. */
   async forgetDeletions(days: number): Promise<number> {
     for (let sum = 0; ; ) {
       const values = [String(days), String(forgetStep)];
@@ -142,9 +142,9 @@ export class Feed {
     }
   }
 
-  /** Call this method after each write of this process, so that followers get the change sooner. */
+  /** Call this function after each write of this process, so that followers get the change sooner. */
   readonly notice = this.#tail.notice;
 
-  /** Ends all waits with the error `shuttingDown`. Later waits end immediately. */
+  /** Rejects all current and later waits with the error `shuttingDown`. */
   close = (): void => this.#tail.close();
 }

@@ -7,7 +7,7 @@ import { plantTexts, valuesOf } from '../plants/plant-json.ts';
 import { type Cursor, formatCursor, isAfter, lastId, type Position } from './cursor.ts';
 import { isReadReplica, selectChanges } from './statements.ts';
 
-/** A change of a plant with the plant's JSON. */
+/** A change, with the plant as JSON. */
 export interface ChangeText {
   readonly type: PlantChange['type'];
   readonly plant: string;
@@ -31,7 +31,7 @@ export class ChangesText extends OutputText<PlantChanges> {
     this.next = next;
   }
 
-  /** Returns the cursor after the change at a place, as text. */
+  /** Returns the cursor after the change with this index, as text. */
   cursorAfter(place: number): string {
     const position = this.changes[place + 1] && this.changes[place]?.position;
     return formatCursor({ ...this.end, ...position });
@@ -44,11 +44,11 @@ export function changeJson({ type, plant }: ChangeText): string {
 }
 
 /**
- * Reads the changes after a cursor. Without a cursor, returns the end of the feed. `heldBackBy` is the number of
- * the oldest running transaction, if it hides changes.
+ * Reads the changes after a cursor. Without a cursor, returns the end of the feed. `heldBackBy` is the number
+ * of the oldest running transaction, if this transaction hides changes.
  *
- * The returned cursor has the number of a transaction with changes: after a crash, Postgres may give the number
- * of a transaction without changes to another transaction.
+ * The returned cursor always has the number of a transaction with changes. After a crash, Postgres may reuse
+ * the number of a transaction without changes.
  *
  * @throws PlantStoreError `cursorExpired`, `notImplemented` on a read replica, and the errors of `read`
  */
@@ -96,7 +96,7 @@ interface FeedNow {
   isHeldBack: boolean;
   /** Null when the reader passes a cursor. */
   latest: string | null;
-  /** The number of changes, up to one more than asked for. A page of large plants has fewer changes. */
+  /** The number of changes after the cursor, at most `limit` + 1. A page of large plants has fewer. */
   candidates: number;
 }
 

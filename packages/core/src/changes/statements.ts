@@ -1,28 +1,28 @@
 import { columns, contentBytes, maxPageBytes, plantArrays } from '../plants/statements.ts';
 
 /**
- * SQL that selects the changes after the cursor up to the oldest running transaction. With `changed_in` alone in
- * the last line, the planner would expect few rows, and read all deletions after the cursor for each page.
+ * SQL for the condition that a change is after the cursor and before the oldest running transaction. If the
+ * last line compared only `changed_in`, the planner would read all deletions after the cursor for each page.
  */
 const isInPage = `
       changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint)
       and (changed_in, id) < ((select up_to from feed), -9223372036854775808)`;
 
 /**
- * Selects the state of the feed as JSON, and a page of changes in one row: their transactions, their types and
- * the columns of their plants as arrays in JSON. A read replica has no feed.
+ * Selects one row: the state of the feed as JSON, and a page of changes. The columns of the page are arrays
+ * in JSON: the transaction numbers, the types, and each column of the plants. A read replica has no feed.
  *
- * - `epoch` identifies the database and its history. It changes when somebody restores a backup, promotes a
- *   standby, or truncates a table: a transaction number then stands for other changes.
- * - `up_to` is the oldest running transaction. The changes are ordered by transaction number, and a page has
- *   only older changes, so no change can later appear before a cursor that a client has. Defaults in `tables.ts` set
- *   `created_in` and `changed_in`.
- * - `candidates` leaves out a deletion whose plant was created again by a transaction with a lower number. The
+ * - `epoch` identifies the database and its history. This value changes when somebody restores a backup,
+ *   promotes a standby or truncates a table. Each transaction number may then belong to other changes.
+ * - `up_to` is the number of the oldest running transaction. A page has only changes with lower numbers, in
+ *   the order of these numbers. So no change can later appear before the cursor of a client. Defaults in
+ *   `tables.ts` set the columns `created_in` and `changed_in`.
+ * - `candidates` leaves out a deletion if a transaction with a lower number created the plant again. This
  *   create waited for the deletion, but precedes the deletion in the feed. A client that applies the deletion
- *   would delete the new plant. The new plant is stored, or was deleted later.
+ *   would delete the new plant. The new plant is in `plants`, or after another deletion in `plant_deletions`.
  * - `isHeldBack` says whether a running transaction hides changes. `started` excludes the numbers in a restored
  *   dump of another server, which may be higher than all numbers of this server.
- * - `latest` is the highest number of a transaction with changes, for the cursor of the feed's end.
+ * - `latest` is the highest number of a transaction with changes. The feed's last cursor has this number.
  *
  * $1 the cursor's transaction, or null for the end of the feed, $2 the cursor's id, $3 changes in a page
  */
@@ -85,11 +85,11 @@ export const selectChanges = `
     ) as page
   ) as page`;
 
-/** A read replica cannot run `selectChanges`. */
+/** Whether the database is a read replica, which cannot run `selectChanges`. */
 export const isReadReplica = 'select pg_is_in_recovery()::text';
 
 /**
- * Selects the numbers of the first transactions with changes since a time.
+ * Selects two transaction numbers: the first since a time in `plants`, and the first in `plant_deletions`.
  *
  * $1 the time
  */
@@ -101,10 +101,10 @@ export const selectFirstSince = `
     order by changed_in limit 1)`;
 
 /**
- * Forgets the oldest deletions, and notes the last transaction whose deletions are forgotten. Returns the
- * number of forgotten deletions. Does nothing while another instance forgets deletions.
+ * Removes the oldest deletions from the feed, and saves the transaction number of the last removed deletion.
+ * Returns the number of removed deletions. Does nothing while another instance runs this statement.
  *
- * $1 the age in days, $2 the maximum number of deletions
+ * $1 the minimum age in days, $2 the maximum number of deletions
  */
 export const forgetDeletions = `
   with oldest as materialized (
@@ -123,8 +123,8 @@ export const forgetDeletions = `
   ) select count(*)::text from forgotten`;
 
 /**
- * Forgets all deletions after the restore of another server's dump: their transaction numbers mean nothing on
- * this server. Run this statement when the store opens.
+ * Removes all deletions after the restore of another server's dump, because their transaction numbers are not
+ * valid on this server. Run this statement when the store opens.
  */
 export const forgetForeignDeletions = `
   with renewed as (
@@ -134,7 +134,7 @@ export const forgetForeignDeletions = `
   )
   delete from plant_deletions where exists (select from renewed)`;
 
-/** Begins the feed of a new database. */
+/** Inserts the only row of `plant_feed` into a new database. */
 export const beginFeed = `
   insert into plant_feed (epoch) select gen_random_uuid()
   where not exists (select from plant_feed)`;

@@ -7,25 +7,25 @@ import { type Cursor, isAfter } from './cursor.ts';
 import { ChangesText, type ChangeText } from './read-changes.ts';
 
 export interface WaitOptions {
-  /** When this signal is aborted, the wait or the feed throws the signal's reason. */
+  /** When this signal is aborted, the wait or `follow` throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
 }
 
 type Waiter = PromiseWithResolvers<void> & Pick<WaitOptions, 'caller'>;
 
-/** The loop pauses for this many milliseconds between two reads, and then waits as long for a write. */
+/** Before a read, the loop pauses for this many milliseconds, and then waits at most as long for a write. */
 const pause = 75;
 
-/** Milliseconds before the next read after an error. */
+/** The number of milliseconds between an error and the next read. */
 export const retryDelay = 500;
 
 /** The loop continues for this many milliseconds after the last wait of a follower. */
 const linger = 2_000;
 
 /**
- * The newest changes in memory. While followers wait, one loop reads the changes after its last page, for all
- * followers of this process, and keeps the last pages.
+ * Keeps the newest changes in memory. While followers wait, one loop reads new changes for all followers of
+ * this process.
  */
 export class Tail {
   readonly #read: (after: Cursor) => Promise<ChangesText>;
@@ -33,7 +33,7 @@ export class Tail {
   #pages: Pages | undefined;
   readonly #waiters = new Set<Waiter>();
   #lastWait = 0;
-  /** Is resolved by the next write of this process. */
+  /** The next write of this process resolves this promise. */
   #written = Promise.withResolvers<void>();
   isClosed = false;
 
@@ -42,22 +42,22 @@ export class Tail {
     this.#read = read;
   }
 
-  /** Returns up to `limit` changes after a cursor, or undefined when they are not all in memory. */
+  /** Returns up to `limit` changes after a cursor, or undefined when memory lacks some of these. */
   after(cursor: Cursor, limit: number): ChangesText | undefined {
     return this.#pages?.after(cursor, limit);
   }
 
   /**
-   * Waits until there may be changes after a cursor, which is near the end of the feed.
+   * Waits until there may be changes after a cursor near the end of the feed.
    *
-   * @throws PlantStoreError of the loop's read, or `shuttingDown`. When the signal is aborted, throws its reason.
+   * @throws PlantStoreError of the loop's read, or `shuttingDown`. An abort throws the signal's reason.
    */
   async news(cursor: Cursor, { signal, caller }: WaitOptions): Promise<void> {
     signal?.throwIfAborted();
     this.throwIfClosed();
     this.#lastWait = performance.now();
     if (!this.#pages) void this.#run(cursor);
-    // The loop may have read further changes after the follower looked for them.
+    // The loop may have read new changes since the follower called `after`.
     if (this.after(cursor, 1)?.changes.length) return;
     const waiter = { ...Promise.withResolvers<void>(), caller };
     const abort = () => waiter.reject(signal?.reason);
@@ -93,7 +93,7 @@ export class Tail {
       }
     }
     this.#pages = undefined;
-    // Each waiting follower now reads from its own cursor, and gets the error of its own read.
+    // Each waiting follower now reads the database after its own cursor, and gets the error of its own read.
     for (const { resolve } of this.#waiters) resolve();
   }
 
@@ -106,10 +106,10 @@ export class Tail {
     for (const { reject } of this.#waiters) reject(error);
   }
 
-  /** Lets the loop read soon, after a write of this process. */
+  /** Ends the loop's wait for a write of this process. */
   readonly notice = (): void => this.#written.resolve();
 
-  /** Ends all waits with the error `shuttingDown`. Later waits end immediately. */
+  /** Rejects all current and later waits with the error `shuttingDown`. */
   close(): void {
     this.isClosed = true;
     this.#rejectAll(closing());
@@ -121,10 +121,10 @@ export class Tail {
   }
 }
 
-/** The maximum number of characters of all pages. */
+/** The maximum number of characters in all pages together. */
 const maxLength = 2 ** 22;
 
-/** The pages with all changes from one cursor to another. */
+/** Pages with all changes between the cursors `#start` and `end`. */
 class Pages {
   #pages: ChangesText[] = [];
   #start: Cursor;

@@ -1,9 +1,9 @@
 import { Plant } from '@plant-store/schemas';
 
-// The type of `Object.keys` is `string[]`, because TypeScript allows further keys.
+// `Object.keys` returns `string[]`, because the type of an object allows further keys.
 const plantFields = Object.keys(Plant.shape) as (keyof Plant)[];
 
-/** Returns the content of a plant, which is the response to a create. */
+/** Returns the content of a plant (the name and the tag), which is the response to a create. */
 export function contentOf(plant: Plant): Plant {
   const content: Record<string, unknown> = {};
   for (const field of plantFields) {
@@ -13,7 +13,7 @@ export function contentOf(plant: Plant): Plant {
   return content as unknown as Plant;
 }
 
-/** Whether two plants have the same content. Plants with the same id and the same content are equal. */
+/** Whether two plants have the same name and the same tag. */
 export function hasSameContent(one: Plant, other: Plant): boolean {
   return one === other || plantFields.every((field) => one[field] === other[field]);
 }
@@ -28,13 +28,13 @@ export function contentValues(plant: Plant): (string | null)[] {
   return plantFields.map((field) => plant[field] ?? null);
 }
 
-/** Returns the ids and the content of plants as parameters for a statement, with an array for each column. */
+/** Returns the ids and the content of plants as parameters for a statement, one array for each column. */
 export function columnArrays(plants: readonly (Plant & { readonly id: bigint })[]): string[] {
   const contents = plantFields.map((field) => arrayText(plants.map((plant) => plant[field])));
   return [`{${plants.map(({ id }) => id)}}`, ...contents];
 }
 
-/** Formats texts as an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
+/** Formats texts as a Postgres array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
 export function arrayText(texts: readonly (string | undefined)[]): string {
   return `{${texts.map(element).join()}}`;
 }

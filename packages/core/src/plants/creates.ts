@@ -9,10 +9,10 @@ import { columnArrays, contentLength, hasSameContent } from './content.ts';
 import { plantTexts, valuesOf } from './plant-json.ts';
 import { findDurable, insertPlants } from './statements.ts';
 
-/** The outcome of a create: it created the plant, or the same plant was already stored. */
+/** The outcome of a create: the plant is new, or the same plant was already stored. */
 export type CreateOutcome = 'created' | 'exists';
 
-/** The outcome for a plant of `createMany`: a result, or the error that `create` would throw. */
+/** The outcome for one plant of `createMany`: a result, or the error that `create` would throw. */
 export type ManyCreatesOutcome =
   | { readonly id: bigint; readonly result: CreateOutcome }
   | { readonly id: bigint; readonly error: PlantStoreError };
@@ -28,7 +28,7 @@ type Create = Call<NewPlant, CreateOutcome>;
 const mayBeStored = 'the plant may still be stored, send it again';
 
 /**
- * Makes the functions that create plants. Creates that wait at the same time share an insert statement.
+ * Makes the functions that create plants. Several waiting calls share an insert statement.
  *
  * @param onCommit is called after each insert statement, and must not throw
  */
@@ -56,7 +56,7 @@ export function createCreates(
     close: () => batcher.close(),
   };
 
-  /** Inserts plants in one statement. Of the plants with the same id, inserts the first. The ids are ascending. */
+  /** Inserts plants, ascending by id, in one statement. Of plants with one id, inserts only the first. */
   async function insert(creates: readonly Create[], deadline: Deadline): Promise<void> {
     const plants = creates
       .map(({ input }) => input)
@@ -82,16 +82,16 @@ export function createCreates(
   }
 
   /**
-   * Compares creates with the durable plants that have their ids. A create of the same plant is a retry, and
-   * succeeds. When the id is free again, because somebody has deleted the plant meanwhile, the create stays
-   * unsettled, and `sendUntilSettled` sends it again.
+   * Compares creates with the durable plants that have the same ids. A create of the same plant is a retry,
+   * and succeeds. When a client has deleted the stored plant meanwhile, the create stays unsettled, and
+   * `sendUntilSettled` sends it again.
    *
    * @param unconfirmed the error of a commit that the standby has not confirmed. The plants are then not inserted
    *   again, because a second insert could restore a plant that a client has already deleted.
    */
   async function compare(creates: readonly Create[], unconfirmed?: unknown): Promise<void> {
     const ids = creates.map(({ input }) => input.id);
-    // A read may end later than some calls, which the batcher rejects itself.
+    // The batcher itself rejects each call whose deadline passes during this read.
     const deadline = Math.max(...creates.map((create) => create.deadline));
     try {
       const { rows } = await read<string[]>(findDurable, [`{${ids}}`], {
@@ -118,7 +118,7 @@ export function createCreates(
 
 export type Creates = ReturnType<typeof createCreates>;
 
-/** The error for a create when it is unknown whether the plant was stored. */
+/** The error of a create that may or may not have stored the plant. */
 function outcomeUnknown(error: unknown): PlantStoreError {
   const message = `the database did not respond: ${mayBeStored}`;
   return new PlantStoreError('databaseUnavailable', message, { cause: reasonOf(error) });
@@ -129,7 +129,7 @@ function idTaken(id: bigint): PlantStoreError {
   return new PlantStoreError('idTaken', message);
 }
 
-/** @throws an error that is not a PlantStoreError, which only a bug causes */
+/** @throws any error that is not a PlantStoreError, because such an error is a bug */
 async function resultOf(id: bigint, create: Promise<CreateOutcome>): Promise<ManyCreatesOutcome> {
   try {
     return { id, result: await create };

@@ -7,20 +7,20 @@ import { arrayText, contentValues } from './content.ts';
 import { type PlantText, plantsOf } from './output-text.ts';
 import { deletePlants, replacePlant } from './statements.ts';
 
-/** Options of a delete and of a replacement. */
+/** The options of a delete or a replacement. */
 export interface ConditionalOptions extends CallOptions {
   /**
-   * Changes the plant only if it still has this ETag: the `etag` of the plant, or the value of the header
-   * `If-Match` (RFC 9110 §13.1.1).
+   * Changes the plant only if its ETag still matches. Pass the `etag` that you have read, or the value of the
+   * header `If-Match` (RFC 9110 §13.1.1).
    */
   readonly ifMatch?: string | undefined;
 }
 
 interface Delete {
   readonly id: bigint;
-  /** The expected ETags. Undefined when any plant with the id is expected. */
+  /** The expected ETags, or undefined when every ETag is accepted. */
   readonly etags: readonly string[] | undefined;
-  /** Whether it is an error that no plant has the id. */
+  /** Whether the call is rejected when no plant has the id. */
   readonly mustExist: boolean;
 }
 
@@ -29,10 +29,10 @@ interface Replacement extends Delete {
 }
 
 /**
- * Makes the functions that delete and replace plants. Deletes that wait at the same time share a statement, and
- * each replacement has its own.
+ * Makes the functions that delete and replace plants. A statement contains several waiting deletes, or one
+ * replacement.
  *
- * Sending an edit again is not safe, unlike a create: another client may have edited the plant meanwhile.
+ * Unlike a create, an edit is not safe to send again: another client may have edited the plant meanwhile.
  *
  * @param onCommit is called after each statement, and must not throw
  */
@@ -57,7 +57,7 @@ export function createEdits(
       'nothing was written, send it again later',
     ],
     running: connections.edits,
-    // Each replacement fills its statement.
+    // A statement contains only one replacement.
     ...{ batch: 1, sizeOf: () => 1, size: 1 },
   });
 
@@ -89,7 +89,7 @@ export function createEdits(
     const kept: Record<string, string> = JSON.parse(json ?? '{}');
     for (const call of calls) {
       const id = String(call.input.id);
-      // Of several calls for an id, the first one has deleted the plant.
+      // Of several calls with the same id, the first call has deleted the plant.
       if (deleted.delete(id)) call.resolve(true);
       else settleUnchanged(call, kept[id], false);
     }
@@ -120,8 +120,8 @@ export function createEdits(
 export type Edits = ReturnType<typeof createEdits>;
 
 /**
- * Settles a call that has changed nothing. Leaves the call unsettled if its condition is true, because then another
- * write came first.
+ * Settles a call that has changed nothing. A call whose condition is true stays unsettled, because another
+ * write came first. `sendUntilSettled` then sends the call again.
  *
  * @param etag the ETag of the plant, or undefined when there is no plant
  * @param output the output when there is no plant
@@ -137,7 +137,7 @@ function settleUnchanged<Output>(
     call.reject(preconditionFailed(id));
 }
 
-/** Parses `If-Match`, without the ETags that no plant can have. If none is left, the condition is always false. */
+/** Parses `If-Match`, and drops ETags that no plant can have. Without any ETag, the condition is false. */
 function conditionOf(ifMatch: string | undefined): Omit<Delete, 'id'> {
   if (ifMatch === undefined) return { etags: undefined, mustExist: false };
   if (ifMatch.trim() === '*') return { etags: undefined, mustExist: true };

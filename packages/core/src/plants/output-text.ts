@@ -2,15 +2,15 @@ import type { StoredPlant } from '@plant-store/schemas';
 import { plantColumns, plantTexts, valuesOf } from './plant-json.ts';
 
 /**
- * An output as text: Postgres writes the values of plants as JSON, and the surfaces send this JSON without parsing
- * it. Only callers in this process need objects. While a client reads an output, only its text is in memory.
+ * An output as text. Postgres writes the values of plants as JSON, and the surfaces send this JSON unparsed.
+ * Only callers in this process need objects. While a client reads a response, only the text is in memory.
  */
 export class OutputText<Output> {
   /** The JSON for REST, in which ids are integers. */
   readonly json: string;
   readonly #pathOf: (place: number) => string;
 
-  /** @param pathOf returns the path of the object that has the nth id, such as `plants.0.` */
+  /** @param pathOf returns the path of the object that has the nth id of the JSON, such as `plants.0.` */
   constructor(json: string, pathOf = (_place: number) => '') {
     this.json = json;
     this.#pathOf = pathOf;
@@ -22,8 +22,8 @@ export class OutputText<Output> {
   }
 
   /**
-   * Makes the JSON for tRPC in superjson's format, in which ids are texts. The regular expressions of this file
-   * match nothing inside a text, because JSON escapes the quotes there.
+   * Makes the JSON for tRPC in superjson's format, in which ids are texts. The regular expressions of this
+   * file match nothing inside a string, because JSON escapes the quotes of a string.
    */
   superjson(): string {
     const properties = this.whole.match(typedProperty);
@@ -38,7 +38,7 @@ export class OutputText<Output> {
   }
 }
 
-/** A stored plant and its ETag. Over REST, the ETag is a header, and not a part of the JSON. */
+/** A stored plant and its ETag. Over REST, the ETag is a header, so `json` does not contain it. */
 export class PlantText extends OutputText<StoredPlant & { etag: string }> {
   readonly etag: string;
 
@@ -63,10 +63,10 @@ function withTextIds(json: string): string {
   return json.replace(/"id":(-?\d+)/g, '"id":"$1"');
 }
 
-/** The properties of plants whose type JSON lacks. */
+/** The properties of a plant with a type that JSON does not have. */
 const typedColumns = plantColumns.filter(({ type }) => type !== 'string');
 
-/** For each of these properties, such as `"id":`, the end of the note by which superjson marks its type. */
+/** Maps each of these properties, such as `"id":`, to the end of its entry in superjson's `meta.values`. */
 const notes = new Map(
   typedColumns.map(({ field, type }) => {
     return [`"${field}":`, `${field}":["${type === 'date' ? 'Date' : type}"]`];
@@ -75,7 +75,7 @@ const notes = new Map(
 
 const typedProperty = new RegExp([...notes.keys()].join('|'), 'g');
 
-/** The latest notes. Most pages have the same properties as the page before, and then the same notes. */
+/** The notes of the latest output. The next output usually has the same properties, and so the same notes. */
 let latest = { key: '', text: '' };
 
 function notesOn(properties: readonly string[], pathOf: (place: number) => string): string {
@@ -90,7 +90,7 @@ function notesOn(properties: readonly string[], pathOf: (place: number) => strin
   return latest.text;
 }
 
-/** Gives the properties in a parsed value their types. superjson would take several times longer. */
+/** Converts the properties in a parsed value to their types. superjson would take several times longer. */
 function withTypes<Value>(value: Value): Value {
   for (const { field, type } of typedColumns) {
     const text: unknown = Object(value)[field];

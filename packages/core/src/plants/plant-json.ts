@@ -7,8 +7,8 @@ export const plantColumns = Object.entries(StoredPlant.shape).map(([field, schem
 }));
 
 /**
- * Makes the JSON of each plant from the columns that `plantArrays` selects. The JSON of a plant has no property
- * for a null, even if the operator has removed NOT NULL from the column.
+ * Makes the JSON of each plant from the columns that `plantArrays` selects. The JSON of a plant omits each
+ * null, even if the operator has removed NOT NULL from a column.
  */
 export function plantTexts(selected: readonly (string | null | undefined)[]): string[] {
   const plants: string[] = [];
@@ -22,7 +22,7 @@ export function plantTexts(selected: readonly (string | null | undefined)[]): st
   return plants.map((plant) => `${plant}}`);
 }
 
-/** Returns the values in a JSON array of texts, numbers and nulls. */
+/** Returns the JSON of each value in a JSON array of strings, numbers and nulls. */
 export function valuesOf(array: string | null | undefined): string[] {
   return array?.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[^\s,[\]]+/g) ?? [];
 }

@@ -19,12 +19,12 @@ type Get = Call<bigint, PlantText | undefined>;
 type List = Call<ListPlants, OutputText<PlantPage> | undefined>;
 type Columns = (string | null)[];
 
-/** The number of plants that fill a statement for lists. */
+/** Lists fill a statement when their limits together reach this number of plants. */
 const maxPlants = 1_000;
 
 /**
- * Makes the functions that read plants. Gets that wait at the same time share a statement, and so do lists,
- * because sending a statement takes longer than reading a plant or a page.
+ * Makes the functions that read plants. Waiting calls of `get` share a statement, and so do waiting calls of
+ * `list`. Sending a statement takes longer than reading a page.
  */
 export function createReads({ read }: Pick<Database, 'read'>) {
   const gets = new Batcher<bigint, PlantText | undefined>({
@@ -63,8 +63,8 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     },
 
     /**
-     * Resolves when the database responds and has the table. Concurrent calls share one query, so that queries do
-     * not accumulate while the database is silent.
+     * Resolves when the database responds and has the table. Concurrent calls share one query, so that
+     * queries do not accumulate while the database does not respond.
      */
     async ready(): Promise<void> {
       readiness ??= read(sql.findNothing, [], { kind: 'reads' }).finally(() => {
@@ -87,7 +87,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     for (const call of calls) call.resolve(plants.get(String(call.input)));
   }
 
-  /** Pages of the same size and with the same kind of condition share a statement. Never rejects. */
+  /** Lists with the same limit share two statements: one with tags, and one without. Never rejects. */
   async function listTogether(calls: readonly List[]): Promise<void> {
     const groups = Map.groupBy(calls, ({ input }) => `${input.limit} ${input.tag === undefined}`);
     const sent = [...groups.values()].map((group) => sendUntilSettled(group, { send: readPages }));
@@ -95,7 +95,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
   }
 
   /**
-   * Reads pages by one statement. They have at most 2 MiB together. The output for a page with a plant larger than
+   * Reads pages by one statement, with at most 2 MiB together. The output for a page with a plant larger than
    * `maxPlantBytes` is undefined, and `list` then reads this page alone.
    */
   async function readPages(calls: readonly List[], deadline: Deadline): Promise<void> {
@@ -141,10 +141,10 @@ export function createReads({ read }: Pick<Database, 'read'>) {
 export type Reads = ReturnType<typeof createReads>;
 
 /**
- * Makes a page from the columns of its plants, and perhaps of one further plant.
+ * Makes a page from the columns of its plants. The columns may have one further plant.
  *
- * @param found the number of plants, for a page that was read alone. The last column of a page of a search may be
- *   the id after which the next page begins.
+ * @param found the number of plants, for a page that was read alone. In a search, the last column may be the
+ *   id after which the next page begins.
  */
 function pageOf(columns: Columns, limit: number, found?: number): OutputText<PlantPage> {
   const all = plantTexts(columns);
@@ -156,7 +156,7 @@ function pageOf(columns: Columns, limit: number, found?: number): OutputText<Pla
   return new OutputText(`{"plants":[${plants}${end}`, (place) => `plants.${place}.`);
 }
 
-/** The lowest id of a page. */
+/** The lowest id that a page may have. */
 function lowest({ after }: ListPlants): string {
   return String(after === undefined ? int64Bounds.minimum : after + 1n);
 }

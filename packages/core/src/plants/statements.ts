@@ -8,7 +8,7 @@ import { lateWrite } from '../database/errors.ts';
 
 export const columns = 'id, name, tag, created_at, updated_at';
 
-/** SQL for the zone of UTC. Postgres would look up the name `UTC` for each plant. */
+/** SQL for the time zone UTC as an offset. Postgres would look up the name `UTC` for each plant. */
 const utc = "interval '0'";
 
 /**
@@ -27,21 +27,21 @@ export const plantArrays = (condition = 'true') => `
     then (json_agg(updated_at at time zone ${utc}) filter (where ${condition}))::text end`;
 
 /**
- * SQL that causes an error, which undoes the whole statement. A write may be late because the network is slow,
- * or because this process was suspended before it sent the write. An invalid cast causes the error, because
- * SQL has `RAISE` only in functions.
+ * SQL that causes an error in a late write. The error undoes the whole statement. A write may be late because
+ * the network is slow, or because this process was suspended before it sent the write. An invalid cast causes
+ * the error, because SQL has `RAISE` only in functions.
  */
 const tooLate = `('${lateWrite}: ' || clock_timestamp())::bigint::text`;
 
 /**
- * SQL that makes even a statement without changes wait for the synchronous standby at its end. When somebody
- * cancels the wait of a commit, its rows are visible before they are durable.
+ * SQL that makes a statement wait for the synchronous standby at its end, even without changes. When somebody
+ * cancels the wait of a commit, the rows of the commit are visible before they are durable.
  */
 const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 
 /**
- * Inserts the plants whose ids are free, and returns the ids of these plants. The clock is checked after the
- * last row, because a row may wait for another transaction with the same id.
+ * Inserts the plants whose ids are free, and returns the ids of these plants. The statement checks the clock
+ * after the last row, because a row may wait for another transaction with the same id.
  *
  * $1 ids, $2 names, $3 tags, $4 the deadline
  */
@@ -57,10 +57,10 @@ export const insertPlants = `
   from inserted`;
 
 /**
- * Deletes plants, and keeps them in `plant_deletions` for the feed. Returns the ids of the deleted plants, and
- * the ETag of each plant that was there and was not deleted.
+ * Deletes plants, and keeps them in `plant_deletions` for the feed. Returns the ids of the deleted plants,
+ * and the ETag of each stored plant that was not deleted.
  *
- * $1 ids, $2 for each id the expected ETags with commas between them, or null, $3 the deadline
+ * $1 ids, $2 the expected ETags of each id with commas between them, or null, $3 the deadline
  */
 export const deletePlants = `
   with deleted as (
@@ -81,8 +81,8 @@ export const deletePlants = `
   from (select coalesce(array_agg(id)::text, '{}') as ids from deleted) as done`;
 
 /**
- * Replaces the content of a plant, and gives it a new place in the feed. Returns the ETag of the plant that was
- * there. If this ETag is expected, or no ETag is given, also returns the new plant with its ETag.
+ * Replaces the content of a plant, and moves the plant to the end of the feed. Returns the previous ETag. If
+ * the plant was replaced, also returns the new plant with its ETag.
  *
  * $1 id, $2 name, $3 tag, $4 the expected ETags as an array in text form, or null, $5 the deadline
  */
@@ -103,7 +103,7 @@ export const findPlants = `
   select ${plantArrays()}, json_agg(changed_in)::text from plants where id = any($1::bigint[])`;
 
 /**
- * Selects plants, and returns when the standby has them. The statement that reads the plants must itself
+ * Selects plants, and waits until the standby has them. The statement that reads the plants must itself
  * contain `waitForStandby`, because a failover could happen between two statements.
  *
  * $1 ids
@@ -126,14 +126,14 @@ export const hasTag = (tag: string) => `
   hashtextextended(tag, 0) = hashtextextended(${tag}, 0) and case when tag = ${tag} then true end`;
 
 /**
- * Selects several pages of the same size: for each page whether all its plants are small, and the columns of
- * its plants and of one further plant. The caller reads a page with a large plant by `selectPage`.
+ * Selects several pages of the same size. Each row has the columns of the small plants of a page and of one
+ * further plant, and whether all plants are small. The caller reads a page with a large plant by `selectPage`.
  *
  * The subqueries hide the values of the parameters from the planner. Otherwise, Postgres would plan the
- * statement again for new values. The outer limit lowers the estimated cost, because Postgres would compile a
- * statement with a high estimated cost for each execution (`jit`).
+ * statement again for new values. The outer limit lowers the estimated cost. With a high estimate, Postgres
+ * would compile the statement for each execution (`jit`).
  *
- * $1 for each page its lowest id, $2 for each page its tag, $3 plants in a page, $4 bytes in a small plant
+ * $1 the lowest id of each page, $2 the tag of each page, $3 plants in a page, $4 bytes in a small plant
  */
 const selectPages = (condition: string) => `
   select page.*
@@ -154,10 +154,10 @@ export const selectPagesOfAll = selectPages('true');
 export const selectPagesOfTag = selectPages(hasTag('asked.tag'));
 
 /**
- * SQL for one page of at most `maxPageBytes`. The first column is the number of plants found, up to one more than
- * the page may have. The next columns are the plants that fit into the page.
+ * SQL for one page of at most `maxPageBytes`. The first column is the number of plants found, at most $2 + 1.
+ * The next columns are the plants that fit into the page.
  *
- * @param found selects the plants. $2 plants in the page
+ * @param found selects the plants. $2 is the maximum number of plants in the page
  */
 const fittingPage = (found: string, last = 'null') => `
   select count(*)::int,
@@ -185,8 +185,8 @@ export const selectPageOfAll = selectPage('true');
 export const selectPageOfTag = selectPage(hasTag('$3::text'));
 
 /**
- * The maximum number of plants that one page of a search compares. No index finds a part of a name. Comparing
- * this number of ordinary names takes Postgres about 0.1 s.
+ * The maximum number of plants that the search for one page compares. No index supports a search for a part
+ * of a name. Comparing this number of ordinary names takes Postgres about 0.1 s.
  */
 export const maxCompared = 100_000;
 
@@ -194,7 +194,7 @@ export const maxCompared = 100_000;
  * Selects a page of a search. The last column is the id of the last plant that the search has compared, if there
  * may be more plants to compare.
  *
- * $1 the lowest id, $2 plants in the page, $3 for each word of the search its pattern, $4 the tag
+ * $1 the lowest id, $2 plants in the page, $3 a pattern for each word of the search, $4 the tag
  */
 const searchPage = (condition: string) => {
   const compared = `from plants
@@ -216,7 +216,7 @@ const searchPage = (condition: string) => {
 export const searchPageOfAll = searchPage('true');
 export const searchPageOfTag = searchPage(hasTag('$4::text'));
 
-/** Counts plants, up to one more than an exact count may have. */
+/** Counts plants, up to `maxExactCount` + 1. */
 const countUpTo = (condition: string) => `
   select count(*)::text from (select 1 from plants where ${condition} limit ${maxExactCount + 1}) as found`;
 
