@@ -26,7 +26,7 @@ const TokenId = z
 
 const name = 'The name of the client, which the log shows. No control characters';
 
-// The type is not an enumeration, because later versions may have further scopes.
+// The type is not an enumeration, because later versions of the store may have further scopes.
 const scopeNames = z.array(z.string()).meta({
   description: `What the token may do: ${scopes.map((scope) => `\`${scope}\``).join(', ')}`,
 });
@@ -38,10 +38,10 @@ export const AccessToken = output('AccessToken', {
   id: TokenId,
   name: textOut(name, 'garden-centre'),
   scopes: scopeNames,
-  createdAt: timeOut('When it was created'),
+  createdAt: timeOut('When the token was created'),
   expiresAt,
-  lastUsedAt: timeOut('When it was last used, up to 90 s too early').optional(),
-  revokedAt: timeOut('When it was revoked').optional(),
+  lastUsedAt: timeOut('When the token was last used, up to 90 s too early').optional(),
+  revokedAt: timeOut('When the token was revoked').optional(),
 });
 
 export const AccessTokenPage = output('AccessTokenPage', {
@@ -84,7 +84,7 @@ export const Identity = output('Identity', {
   scopes: scopeNames,
   expiresAt,
   tokenId: TokenId.meta({
-    description: 'The id of the access token; absent for a JWT and a token of a setting',
+    description: 'The id of the access token; absent for a JWT and for a token from a setting',
   }).optional(),
 });
 

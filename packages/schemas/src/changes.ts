@@ -5,8 +5,8 @@ import { StoredPlant } from './plants.ts';
 
 const after = Cursor.meta({
   description:
-    'Only changes after this cursor: the `next` of the previous response. Without it, the response has no ' +
-    'changes, and the cursor of the end of the feed',
+    'Only changes after this cursor: the `next` of the previous response. Without a cursor, the response ' +
+    'has no changes, and the cursor of the end of the feed',
   examples: [cursorExample],
 }).optional();
 
@@ -15,13 +15,13 @@ export const ListPlantChanges = parameters({
   limit: pageLimit('changes'),
   wait: integerBetween(0, 20)
     .default(0)
-    .meta({ description: 'How many seconds to wait for a change, at most' }),
+    .meta({ description: 'The maximum number of seconds to wait for a change' }),
 }).prefault({});
 
-/** Selects where a follower begins in the feed. */
+/** The input of the subscription `plantChanges`. */
 export const FollowPlantChanges = parameters({
   after,
-  /** Accepts any text. The procedure checks the cursor, and names `Last-Event-ID` in the error. */
+  /** The schema accepts any text. The procedure checks the cursor, and names `Last-Event-ID` in its error. */
   lastEventId: z.string('must be a string').optional(),
 }).prefault({});
 
@@ -34,7 +34,7 @@ export const PlantChange = output('PlantChange', {
 /** A list of changes, and the cursor after the last change. */
 export const PlantChanges = output('PlantChanges', {
   changes: z.array(PlantChange).meta({
-    description: 'Changes; those of one id are in the order in which they happened',
+    description: 'Changes; the changes of one id are in the order in which they happened',
   }),
   next: textOut('The cursor after these changes', cursorExample),
 });

@@ -1,7 +1,7 @@
 /**
  * Lists every error that a client can get over REST or tRPC. The field `error` of a response has the `code`:
- * the HTTP status × 100 plus a detail. `when` explains the code, and `advice` tells the client what to do.
- * `only` lists the operations that can have the error. Default: every operation.
+ * the HTTP status × 100 plus a serial number. `when` explains the code, and `advice` tells the client what to
+ * do. `only` lists the operations that can have the error. Default: every operation.
  */
 export const errorCatalogue = {
   bodyNotJson: {
@@ -169,10 +169,10 @@ type Entry = { code: number; when: string; advice: string; only?: readonly strin
 export type ErrorKind = keyof typeof errorCatalogue;
 
 /** The names of all errors, in the catalogue's order. */
-// The type of `Object.keys` is `string[]`, because TypeScript allows further keys.
+// `Object.keys` returns `string[]`, because the type of an object allows further keys.
 export const errorKinds = Object.keys(errorCatalogue) as ErrorKind[];
 
-/** Finds the name of an error by its code. Returns undefined for a code that only a newer server has. */
+/** Finds the name of an error by its code. Returns undefined for a code that a newer server has added. */
 export function errorKind(code: unknown): ErrorKind | undefined {
   return errorKinds.find((kind) => errorCatalogue[kind].code === code);
 }
@@ -183,8 +183,8 @@ export function httpStatus(kind: ErrorKind): number {
 }
 
 /**
- * Whether the same request may succeed later, by the HTTP status of an error code. Proxies send 502 and 504.
- * Clients must not repeat a delete that may be done.
+ * Whether the same request may succeed later, according to the HTTP status in an error code. Proxies send 502
+ * and 504. Even then, clients must not repeat a delete that may already be done.
  */
 export function isTemporary(code: number): boolean {
   return [408, 429, 502, 503, 504].includes(Math.floor(code / 100));

@@ -7,7 +7,7 @@ import { integerForJson, mapNumbers, parseJson } from './integers.ts';
  * In a response, `json()` returns an integer beyond ±(2^53−1) as a `bigint`. `text()` puts quotes around the
  * integer, because many clients pass the text to `JSON.parse`.
  *
- * With `ids: 'bigint'`, `json()` returns every `id` as a `bigint`, for a client whose types say so.
+ * With `ids: 'bigint'`, `json()` returns every `id` as a `bigint`, for a client whose ids have this type.
  *
  * The body of a request may contain `bigint`s. Clients write the body with `JSON.stringify`, so this function
  * defines `BigInt.prototype.toJSON`, unless the program has defined it.
@@ -30,7 +30,7 @@ export function exactFetch<Fetch extends (...request: never[]) => Promise<unknow
     if (ids) mapNumbers(body, (number, key) => (key === 'id' ? BigInt(number) : number));
     return body.value;
   };
-  // The signature does not name the types of `fetch`, because some programs lack these types.
+  // The signature does not name the types of `fetch`, because some programs do not have these types.
   const send = fetch as unknown as typeof globalThis.fetch;
   const exact: typeof send = async (...request) => {
     const response = await send(...request);
@@ -70,7 +70,7 @@ function withExactJson(response: Response, read: () => unknown): Response {
 
 /**
  * Changes the types that openapi-typescript generates, so that an id may be a `bigint`. Other generators have
- * an option that makes ids `bigint`s.
+ * an option for `bigint` ids.
  */
 export type ExactIds<Types> = {
   [Key in keyof Types]: Key extends 'id'

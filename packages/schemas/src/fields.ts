@@ -25,7 +25,7 @@ export function idOut(description = idDescription) {
 /** Makes a schema for an integer in a range. All errors of the schema have the same message. */
 export function integerBetween(min: number, max: number) {
   const error = `must be an integer from ${min} to ${max}`;
-  // Beyond ±(2^53−1), the range would repeat the message of the first check.
+  // Without `abort`, an integer beyond ±(2^53−1) would get the same message twice.
   return z.int({ error, abort: true }).min(min, { error }).max(max, { error });
 }
 
@@ -33,7 +33,7 @@ export function integerBetween(min: number, max: number) {
 export function pageLimit(things: string) {
   return integerBetween(1, maxPageSize)
     .default(defaultPageSize)
-    .meta({ description: `How many ${things} to return, at most` });
+    .meta({ description: `The maximum number of ${things} to return` });
 }
 
 /** A text in a response. */
@@ -50,7 +50,7 @@ export function timeOut(description: string) {
 
 const notTime = { error: 'must be a date and time with a UTC offset (RFC 3339)' };
 
-/** A time in an input: a text with an offset (RFC 3339, in which `t` and `z` may be in lower case). */
+/** A time in an input: a text with a UTC offset. RFC 3339 allows `t` and `z` in lower case. */
 export function timeIn(description: string) {
   return z
     .string(notTime)
@@ -60,10 +60,10 @@ export function timeIn(description: string) {
     .meta({ description, override: dateTime });
 }
 
-/** The name of a token or of a webhook in an input. */
+/** The name of a token or a webhook in an input. */
 export const Name = z
   .string('must be a string')
-  // With line breaks or marks of text direction, a name could look like another name.
+  // Line breaks and marks of text direction could make a name look like another name.
   .refine((name) => /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u.test(name), {
     error: 'must have 1 to 100 characters and no control characters',
   })
@@ -71,12 +71,12 @@ export const Name = z
 
 const notCursor = { error: 'must be a cursor: the `next` of a response' };
 
-/** A position in the feed of changes, in an input. */
+/** A cursor of the feed of changes in an input. */
 export const Cursor = z.string(notCursor).max(1_000, notCursor);
 
 export const cursorExample = 'NmM3YWFiMDFkMmU1NGYxYSA4MTM';
 
-/** The body of every error response. */
+/** The body of every error response over REST. */
 export const ErrorBody = output('Error', {
   error: z
     .int32()

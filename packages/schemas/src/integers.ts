@@ -13,7 +13,7 @@ export function parseJson(
   read: (exact: number | bigint) => unknown = (exact) => exact,
 ): unknown {
   if (!mayRound.test(text)) return JSON.parse(text);
-  // A reviver would be slow, so `JSON.parse` reads a placeholder for each of these numbers.
+  // A reviver would be slow, so `JSON.parse` reads a placeholder for each number that it may round.
   const numbers: unknown[] = [];
   let withPlaces = '';
   let end = 0;
@@ -29,7 +29,7 @@ export function parseJson(
   try {
     parsed.value = JSON.parse(withPlaces);
   } catch {
-    return JSON.parse(text); // Its error quotes the text of the client.
+    return JSON.parse(text); // The error of this call quotes the client's text.
   }
   mapNumbers(parsed, (number) => (number >= firstPlace ? numbers[number - firstPlace] : number));
   return parsed.value;
@@ -37,18 +37,18 @@ export function parseJson(
 
 /**
  * Matches a text with a number that `JSON.parse` may round: a number with an exponent or more than 15 digits.
- * A string with such a text matches, too.
+ * A text also matches when only a string contains such digits.
  */
 const mayRound = /(?:^|[\s:,[])-?(?:[\d.]+[eE]|[\d.]{16,})/;
 
-/** Matches strings and numbers of JSON. With a required closing quote, matching would take quadratic time. */
+/** Matches strings and numbers of JSON. A required closing quote would make matching take quadratic time. */
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|([-+.\deE]+)/gs;
 
 /** The placeholder for the first replaced number. Every number that is not replaced is smaller. */
 const firstPlace = 2 ** 52;
 
 /**
- * Reads a number exactly. Returns undefined for a number that `JSON.parse` reads exactly, and for a text that is
+ * Reads a number that `JSON.parse` may round. Returns undefined for any other number, and for a text that is
  * not a number of JSON.
  */
 function exactNumber(source: string): number | bigint | undefined {
@@ -96,7 +96,7 @@ export function formatJson(value: unknown): string {
 
 /** Returns a value that `JSON.stringify` writes as an integer. */
 export function integerForJson(integer: bigint): unknown {
-  // The types of TypeScript do not have JSON.rawJSON of ES2026.
+  // TypeScript does not have the type of `JSON.rawJSON` (ES2026) yet.
   return (JSON as JSON & { rawJSON(text: string): unknown }).rawJSON(String(integer));
 }
 
@@ -117,9 +117,9 @@ export const integerPattern = /^(0|-?[1-9]\d*)$/;
 export const notWhole = 'must be a whole number';
 
 /**
- * Reads an id from a text that a person wrote: a form field, a CSV cell, a part of a path or an argument. An id is a
- * plain decimal, such as `42` or `-5`. The texts `007`, `+5`, `1e3`, `0x10`, spaces and the empty text are not
- * ids. This function needs no zod, which a web page loads late.
+ * Reads an id from a text that a person wrote: a form field, a CSV cell, a part of a path or an argument. An
+ * id is a plain decimal, such as `42` or `-5`. The texts `007`, `+5`, `1e3`, `0x10`, spaces and the empty
+ * text are not ids. Web pages call this function before they load zod.
  */
 export function readId(text: string): { id?: bigint; error?: string } {
   if (!integerPattern.test(text)) return { error: notWhole };

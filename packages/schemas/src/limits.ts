@@ -1,4 +1,4 @@
-// Web pages read these numbers before they load zod, so this file does not need zod.
+// Web pages read these numbers before they load zod, so this file must not import zod.
 
 /** The maximum and the default number of plants, changes, tokens or webhooks in one page. */
 export const maxPageSize = 1000;
@@ -13,5 +13,5 @@ export const maxExactCount = 1_000_000;
 /** The maximum number of calls in one tRPC request. */
 export const maxBatchCalls = 10;
 
-/** The maximum number of characters in the text of a search. A longer text could stop the database. */
+/** The maximum number of characters in the text of a search. A long text could block Postgres for seconds. */
 export const maxSearch = 100;

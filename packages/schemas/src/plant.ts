@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { int64Range, integerPattern, isInt64, notWhole, readId } from './integers.ts';
 
-// A page that checks a form bundles only this file and `integers.ts`, so the schemas of other operations are elsewhere.
+// A web page that checks a form bundles only this file and `integers.ts`. Other files have the other schemas.
 
-/** Makes the schema of a JSON body. Unknown properties are ignored. */
+/** Makes the schema of a JSON body. The schema ignores unknown properties. */
 export function body<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.object(shape, { error: 'must be an object' });
 }
 
-/** Makes the schema of an object in a response. The OpenAPI document has the schema under its `id`. */
+/** Makes the schema of an object in a response. The OpenAPI document calls the schema by this `id`. */
 export function output<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
   return z.object(shape).meta({ id });
 }
@@ -16,8 +16,8 @@ export function output<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
 /**
  * A 64-bit signed integer, −2^63 to 2^63−1, as a `bigint`.
  *
- * Accepts a `bigint` or a safe-integer `number`, and converts no other value. Rejects a `number` beyond
- * ±(2^53−1), because JavaScript may already have rounded the number.
+ * Accepts only a `bigint` or a safe-integer `number`. Rejects a `number` beyond ±(2^53−1), because JavaScript
+ * may already have rounded the number.
  */
 export const Int64 = z
   // A union of both types would give each error two messages, and trpc-to-openapi would convert the input.
@@ -60,7 +60,7 @@ export const IntegerText = z
   .string(required(notWhole))
   .regex(integerPattern, { error: notWhole, abort: true });
 
-/** The text of an id as a `bigint`, as `readId` reads it. */
+/** Converts the text of an id to a `bigint`, like `readId`. */
 export const IdFromText = IntegerText.refine((text) => !readId(text).error, {
   error: `must be ${int64Range}`,
 }).transform(BigInt);

@@ -25,7 +25,7 @@ export const PlantIdInput = parameters({ id: idIn(', in plain decimal') });
 
 const notEtag = { error: 'must be an ETag' };
 
-/** The condition of a delete and of a replacement. Over REST, it is the header `If-Match`. */
+/** The condition of a delete or a replacement. Over REST, the condition is the header `If-Match`. */
 const ifMatch = z
   .string(notEtag)
   .max(1_000, notEtag)
@@ -61,7 +61,7 @@ export const ListPlants = parameters({
       examples: ['rush metasequoia'],
     })
     .optional(),
-  // A union would give each error two messages, and the document two types.
+  // A union would give each error two messages, and the OpenAPI document two types.
   after: z
     .custom<string | bigint | number>(
       (after) => (typeof after === 'string' ? IdFromText : Int64).safeParse(after).success,
@@ -88,9 +88,9 @@ export const PlantCount = output('PlantCount', {
     .int()
     .min(0)
     .max(maxExactCount)
-    .meta({ description: `How many plants there are, at most ${maxExactCount}` }),
+    .meta({ description: `The number of plants, at most ${maxExactCount}` }),
   isExact: z.boolean().meta({
-    description: `Whether that is all of them; false when there are more than ${maxExactCount}`,
+    description: `Whether \`count\` includes all plants; false with more than ${maxExactCount} plants`,
   }),
 });
 
@@ -105,7 +105,7 @@ const size = { error: `must be a list of 1 to ${maxNewPlants} plants` };
 export const NewPlants = body({
   plants: firstPlants
     .pipe(z.array(NewPlant, size).min(1, size).max(maxNewPlants, size))
-    .meta({ description: 'The plants to create. Each one stands alone' }),
+    .meta({ description: 'The plants to create. Each plant has its own result' }),
 }).meta({ title: 'NewPlants' });
 
 const id = idOut(`The id of the plant, ${int64Range}`);
@@ -130,7 +130,7 @@ export const CreateResult = z
 
 export const CreateResults = output('CreateResults', {
   results: z.array(CreateResult).meta({
-    description: 'What became of each plant, in the order of the request',
+    description: 'The result of each plant, in the order of the request',
   }),
 });
 

@@ -22,21 +22,21 @@ export const WebhookAttempt = output('WebhookAttempt', {
   milliseconds: z.int().meta({ description: 'How long the attempt took' }),
   status: z
     .int()
-    .meta({ description: 'The status of the response; absent without one' })
+    .meta({ description: 'The status of the response; absent without a response' })
     .optional(),
   error: textOut('Why the attempt failed; absent after a success').optional(),
 });
 
-/** An endpoint that gets changes by HTTP. Its secret is not a part of it. */
+/** An endpoint that gets changes by HTTP, without the secret of the endpoint. */
 export const Webhook = output('Webhook', {
   name,
   url: textOut('The address of the endpoint', url),
   state: z
     .enum(['active', 'failing', 'paused'])
     .meta({ description: '`failing`: the last attempt failed, and the store repeats it' }),
-  createdAt: timeOut('When it was created'),
+  createdAt: timeOut('When the webhook was created'),
   cursor: textOut('The endpoint has the changes up to this cursor', cursorExample),
-  pausedBecause: textOut('Why the store paused it; absent when a person did').optional(),
+  pausedBecause: textOut('Why the store itself paused the webhook; otherwise absent').optional(),
   nextAttemptAt: timeOut('When the store repeats the failed attempt').optional(),
   lastAttempt: WebhookAttempt.optional(),
 });

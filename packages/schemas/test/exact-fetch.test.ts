@@ -4,7 +4,7 @@ import { exactFetch } from '../src/index.ts';
 const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n];
 const page = '{"plants":[{"id":-9223372036854775808},{"id":7}],"next":9223372036854775807}';
 
-/** Responds to each request with its body, or with a page. */
+/** Responds to each request with the body of the request, or with `page`. */
 async function fetch(...request: Parameters<typeof globalThis.fetch>): Promise<Response> {
   const sent = new Request(...request);
   const type = sent.headers.get('accept') ?? 'application/json; charset=utf-8';
@@ -33,15 +33,15 @@ it('puts quotes around long integers in the text, and sets the Content-Length', 
   expect(await response.text()).toBe(quoted);
 });
 
-it.each(['a string', 'a Request'])('sends all digits of a bigint in %s', async (kind) => {
+it.each(['RequestInit', 'Request'])('sends all digits of a bigint in a %s', async (kind) => {
   const send = exactFetch(fetch);
   const plant = { id: minimum, name: 'a "9223372036854775807" \\u0000', tags: [maximum, 1n] };
   const init = { method: 'POST', body: JSON.stringify(plant) };
-  const response = await (kind === 'a Request' ? send(new Request(url, init)) : send(url, init));
+  const response = await (kind === 'Request' ? send(new Request(url, init)) : send(url, init));
   expect(await response.json()).toEqual({ ...plant, tags: [maximum, 1] });
 });
 
-it("gives every id as a bigint with the option ids: 'bigint'", async () => {
+it("returns every id as a bigint with the option ids: 'bigint'", async () => {
   const response = await exactFetch(fetch, { ids: 'bigint' })(url);
   expect(await response.json()).toEqual({ plants: [{ id: minimum }, { id: 7n }], next: maximum });
 });

@@ -32,7 +32,7 @@ describe.each(Object.entries({ ...inputs, ...others }))('%s', (_, schema) => {
   const object = schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
   const fields = object instanceof z.ZodObject ? Object.keys(object.shape) : [];
 
-  it.each(['the input', ...fields])('says which values of %s are valid', (field) => {
+  it.each(['the input', ...fields])('says in each error which values of %s are valid', (field) => {
     const found = values.flatMap((value) =>
       messages(schema, field === 'the input' ? value : { [field]: value }),
     );
@@ -41,7 +41,7 @@ describe.each(Object.entries({ ...inputs, ...others }))('%s', (_, schema) => {
   });
 });
 
-/** Returns the messages about an input, each with its field. */
+/** Returns each message about an input, after the name of the field. */
 function messages(schema: Pick<z.ZodType, 'safeParse'>, input: unknown): string[] {
   const { issues } = schema.safeParse(input).error ?? { issues: [] };
   return issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
@@ -72,7 +72,7 @@ describe('the id of a new plant', () => {
     [2 ** 53, notExact],
     [-(2 ** 53), notExact],
     [2 ** 62, notExact],
-  ])('causes an error for %j that says how to send it', (id, message) => {
+  ])('must not be %j, and the error says how to send the integer', (id, message) => {
     expect(messages(NewPlant, { id, name: 'Monstera' })).toEqual([message]);
   });
 });

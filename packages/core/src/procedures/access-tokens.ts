@@ -20,7 +20,8 @@ export const accessTokenProcedures = {
     scope,
     rest: { method: 'GET', path: '/access-tokens', status: 200 },
     summary: 'Lists access tokens',
-    description: 'The newest come first. Never shows a token itself.',
+    description:
+      'The newest tokens come first. The list does not contain the secret tokens themselves.',
     returns: 'A page of access tokens',
     input: ListAccessTokens,
     output: AccessTokenPage,
@@ -35,7 +36,7 @@ export const accessTokenProcedures = {
     summary: 'Creates an access token',
     description:
       'Shows the token once. The new token has at most the scopes of the token that makes the call, and ' +
-      'expires no later. When the response is lost, list the tokens and revoke the new one.',
+      'expires no later. When the response is lost, list the tokens and revoke the new token.',
     returns: 'The access token',
     input: NewAccessToken,
     output: CreatedAccessToken,

@@ -14,12 +14,12 @@ export const changeProcedures = {
     summary: 'Lists changes of the plants',
     description:
       'The feed of changes loses nothing. To copy the store, get a cursor by a request without `after`, ' +
-      'list the plants, and then repeat this request with the `next` of each response as `after`. Add ' +
-      'each plant that was created, or replace it, and remove each that was deleted. A plant that was ' +
-      'created and deleted between two requests appears as deleted alone. Deletions are kept for some ' +
-      'days: then the error 41000 says to empty the copy and to begin again. With ' +
-      '`Accept: text/event-stream`, each change comes as an event, at once, and `limit` and `wait` are not ' +
-      'allowed.',
+      'list the plants, and then repeat this request with the `next` of each response as `after`. Add or ' +
+      'replace each plant that was created or updated, and remove each plant that was deleted. A plant ' +
+      'that was created and deleted between two requests appears only as deleted. The store keeps ' +
+      'deletions for some days. After that, the error 41000 says to empty the copy and to begin again. ' +
+      'With `Accept: text/event-stream`, each change comes immediately as an event, and `limit` and ' +
+      '`wait` are not allowed.',
     returns: 'Changes in their order',
     input: ListPlantChanges,
     output: PlantChanges,
@@ -34,8 +34,8 @@ export const changeProcedures = {
    * Sends each change of a plant immediately. The id of each event is the cursor after the changes of the
    * event, so a disconnected client can continue after the last event.
    *
-   * The cursor is checked before the stream begins, so that the response to an invalid cursor has its own HTTP
-   * status. When the database is down, the stream begins, and then waits for the database.
+   * The procedure checks the cursor before the stream begins, so that an invalid cursor gets the HTTP status
+   * of its error. When the database is down, the stream begins, and then waits for the database.
    */
   plantChanges: define({
     type: 'subscription',

@@ -38,7 +38,7 @@ export const plantProcedures = {
     output: Plant,
     run: async ({ ctx: { store, deadline, caller }, input }) => {
       await store.unchecked.create(input, { deadline, caller });
-      // superjson would take several times longer, and would change nothing.
+      // superjson would take several times longer, and would write the same JSON.
       return new OutputText(JSON.stringify(contentOf(input)));
     },
   }),
@@ -50,23 +50,22 @@ export const plantProcedures = {
     rest: { method: 'POST', path: '/plants/batch', status: 200 },
     summary: 'Creates several plants',
     description:
-      'Each plant stands alone: the response has a result for each one, in the order of the request. ' +
-      'It is `created`, `exists` when the same plant was in the store already, or the error that a ' +
-      'request with this plant alone would get, such as 40900 for an id that is taken. So a retry ' +
-      'of the whole request is safe. Of the plants with the same id, the first is created first. ' +
-      'When one of the plants is not a valid NewPlant, the whole request gets 40001, and none is ' +
-      'created.',
+      'The response has a result for each plant, in the order of the request. A result is `created`, ' +
+      '`exists` when the same plant was already in the store, or the error that a request with this ' +
+      'plant alone would get, such as 40900 for an id that is taken. So a retry of the whole request ' +
+      'is safe. Of the plants with the same id, the first is created first. When one of the plants is ' +
+      'not a valid NewPlant, the whole request gets 40001, and no plant is created.',
     returns: 'The result of each plant',
     input: NewPlants,
     output: CreateResults,
     run: async ({ ctx: { store, deadline, caller, onError }, input: { plants } }) => {
       const outcomes = await store.unchecked.createMany(plants, { deadline, caller });
-      // Each kind of error is reported once, because all plants of a batch may have the same error.
+      // The procedure reports each kind of error once, because all plants may have the same error.
       const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
       for (const error of new Map(errors.map((each) => [each.kind, each])).values())
         onError?.(error);
       const results = outcomes.map(resultOf).map(resultJson);
-      // Writing the results here is several times faster than by superjson.
+      // Writing the results here is several times faster than superjson.
       return new OutputText(`{"results":[${results}]}`, (place) => `results.${place}.`);
     },
   }),
@@ -112,8 +111,8 @@ export const plantProcedures = {
     rest: { method: 'GET', path: '/plants/count', status: 200 },
     summary: 'Counts plants',
     description:
-      `A count up to ${maxExactCount} is exact. Where there are more plants, \`count\` is ` +
-      `${maxExactCount} and \`isExact\` is false.`,
+      `A count up to ${maxExactCount} is exact. With more plants, \`count\` is ${maxExactCount} and ` +
+      '`isExact` is false.',
     returns: 'The number of plants',
     input: CountPlants,
     output: PlantCount,
@@ -128,7 +127,7 @@ export const plantProcedures = {
     rest: { method: 'PUT', path: '/plants/{id}', status: 200 },
     summary: 'Replaces a plant',
     description:
-      'Replaces the name and the tag of a plant that is in the store. Without `tag`, the plant has no tag ' +
+      'Replaces the name and the tag of a stored plant. Without `tag`, the plant has no tag ' +
       'afterwards. With `If-Match`, replaces only the plant that you have read.',
     returns: 'The stored plant with its new content',
     input: ReplacePlant,

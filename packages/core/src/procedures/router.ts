@@ -4,7 +4,7 @@ import { plantProcedures } from './plants.ts';
 import { t } from './trpc/define.ts';
 import { webhookProcedures } from './webhooks.ts';
 
-/** All procedures of the store. Each one is a tRPC call, and most are also REST operations. */
+/** All procedures of the store. Most procedures have a REST operation. */
 export const procedures = {
   ...plantProcedures,
   ...changeProcedures,
@@ -16,7 +16,7 @@ export const appRouter = t.router(procedures);
 
 export type AppRouter = typeof appRouter;
 
-/** Makes a factory for callers in this process: `createCaller({ store, principal })`. */
+/** Makes a caller for this process: `createCaller({ store, principal })`. */
 export const createCaller = t.createCallerFactory(appRouter);
 
 export type { Context } from './trpc/define.ts';

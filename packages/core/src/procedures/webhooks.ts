@@ -21,7 +21,7 @@ export const webhookProcedures = {
     scope,
     rest: { method: 'GET', path: '/webhooks', status: 200 },
     summary: 'Lists webhooks',
-    description: 'Ascending by name. Never shows a secret.',
+    description: 'The webhooks are in ascending order of name. The list does not contain secrets.',
     returns: 'A page of webhooks',
     input: ListWebhooks,
     output: WebhookPage,
@@ -34,8 +34,8 @@ export const webhookProcedures = {
     rest: { method: 'POST', path: '/webhooks', status: 200 },
     summary: 'Creates a webhook',
     description:
-      'The store sends each change of a plant to the endpoint, as Standard Webhooks 1.0 defines. The secret is ' +
-      'shown once.',
+      'The store sends each change of a plant to the endpoint, as Standard Webhooks 1.0 defines. Only this ' +
+      'response contains the secret.',
     returns: 'The webhook and its secret',
     input: NewWebhook,
     output: CreatedWebhook,
@@ -47,7 +47,7 @@ export const webhookProcedures = {
     scope,
     rest: { method: 'GET', path: '/webhooks/{name}', status: 200 },
     summary: 'Returns a webhook',
-    description: 'The webhook with its state and its last attempt.',
+    description: 'Returns the webhook with its state and its last attempt.',
     returns: 'The webhook',
     input: WebhookNameInput,
     output: Webhook,

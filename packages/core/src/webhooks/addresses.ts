@@ -2,13 +2,13 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The hosts and networks to which the store may connect although they are not public. */
+/** The hosts and networks to which the store may connect, even if they are not public. */
 export type AllowedTargets = ReturnType<typeof parseAllowed>;
 
-/** The metadata service of Azure has a public address. The services of other clouds have private addresses. */
+/** The metadata service of Azure has this public address. Other clouds use private addresses. */
 const azureMetadata = '168.63.129.16';
 
-/** Whether an address is public: it is in no range of the IANA special-purpose registries (RFC 6890). */
+/** Whether an address is public. A public address is in no IANA special-purpose registry (RFC 6890). */
 function isPublic(address: string): boolean {
   return ipaddr.process(address).range() === 'unicast' && address !== azureMetadata;
 }
@@ -30,7 +30,7 @@ export function parseAllowed(entries: readonly string[]) {
   return { hosts: new Set(hosts), networks };
 }
 
-/** Returns why the store may not send to a URL; otherwise undefined. Does not look up the host. */
+/** Returns why the store may not send to a URL, or undefined when it may. Does not look up the host. */
 export function explainUrl(text: string, allowed: AllowedTargets): string | undefined {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
@@ -68,5 +68,5 @@ function notPublic(url: URL): string {
   return `has the host ${hostOf(url)}, which is not public: use another host, or add this one to PLANT_STORE_WEBHOOK_ALLOW`;
 }
 
-/** `new URL` normalizes IPv4 addresses, for example `0x7f.1` to 127.0.0.1. */
+/** The host of a URL. `new URL` has normalized an IPv4 address, for example `0x7f.1` to 127.0.0.1. */
 const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');

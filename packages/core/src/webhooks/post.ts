@@ -14,7 +14,7 @@ export interface Message {
   readonly secret: string;
 }
 
-/** The maximum number of milliseconds before the response begins. */
+/** The maximum duration of an attempt, in milliseconds. */
 const timeout = 15_000;
 
 /** The maximum number of bytes to read from a response. */
@@ -57,7 +57,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const { request: requestBy } = url.protocol === 'https:' ? https : http;
-  // Node looks up the host by this function, so it connects only to an address that was checked.
+  // Node looks up the host by this function, and so connects only to an address that `findAddresses` returns.
   const lookup: LookupFunction = (_host, _options, callback) =>
     void findAddresses(url, allowed).then(
       (addresses) => callback(null, addresses),
@@ -71,14 +71,14 @@ async function send(
       'content-length': Buffer.byteLength(message.body),
       'user-agent': 'plant-store-webhook',
     },
-    // A new connection for each message: an endpoint may close an idle connection just when a request is sent.
+    // Each message has a new connection, because an endpoint may close an idle connection during a send.
     agent: false,
     lookup,
     signal,
-    // With this option, Node asks `lookup` for a list of addresses. Node's limit for an address, 250 ms, is too short.
+    // With `autoSelectFamily`, Node asks `lookup` for a list. Node's 250 ms for each address are too short.
     ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 3_000 },
   });
-  // Without this listener, an error after the start of the response would end the process.
+  // Without this listener, an error after the start of the response would stop the process.
   request.on('error', () => {});
   request.end(message.body);
   // For status 101, Node emits neither `response` nor `error`. The signal then ends the wait.

@@ -12,13 +12,13 @@ import { post } from './post.ts';
 import * as sql from './statements.ts';
 import { cursorValues, positionOf, type WebhookRow, writeWebhook } from './statements.ts';
 
-/** The seconds before each retry, about three days together. The delay is longer by up to 10%. */
+/** The seconds before each retry, about three days in total. Each delay is up to 10% longer, at random. */
 export const retryDelays = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** The maximum number of endpoints to which an instance sends at the same time. */
 const maxRunning = 20;
 
-/** The maximum number of changes in a message, and of their bytes. One change may be larger. */
+/** The maximum number of changes and of bytes in a message. A single change may be larger. */
 const maxChanges = 100;
 const maxBytes = 20_000;
 
@@ -27,8 +27,8 @@ const lookInterval = 2_000;
 
 /**
  * Sends changes to the endpoints of the store. An instance claims an endpoint for one message: it reads the
- * changes after the endpoint's position, sends them, and saves the new position. An instance that stops in
- * between loses its claim after a minute, and another instance sends the same message.
+ * changes after the endpoint's position, sends them, and saves the new position. An instance that stops
+ * earlier loses its claim after a minute, and another instance sends the same message.
  */
 export function createSender({
   database,
@@ -45,7 +45,7 @@ export function createSender({
 }) {
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
-  /** Is aborted when the loop should look for endpoints immediately. */
+  /** An abort makes the loop look for endpoints immediately. */
   let wait = new AbortController();
   let loop: Promise<void> | undefined;
   let lastWarning = '';
@@ -56,7 +56,7 @@ export function createSender({
     start() {
       loop ??= run();
     },
-    /** Call this function after a write of an endpoint. */
+    /** Call this function after each write of an endpoint. */
     notice,
     /** Ends all requests. Another instance repeats their messages. */
     async stop() {
@@ -67,7 +67,7 @@ export function createSender({
     },
   };
 
-  /** After each change of a plant, write of an endpoint, or `lookInterval`, looks for endpoints that are due. */
+  /** Looks for due endpoints after each change of a plant, each write of an endpoint, and `lookInterval`. */
   async function run(): Promise<void> {
     let end: Cursor | undefined;
     while (!stopping.signal.aborted) {
@@ -85,13 +85,13 @@ export function createSender({
         if (signal.aborted) continue;
         explain(error);
       }
-      // No endpoint is active, the database is down, or the feed begins anew.
+      // No endpoint is active, the database is down, or the feed has a new epoch.
       end = undefined;
       if (!signal.aborted) await once(signal, 'abort');
     }
   }
 
-  /** Sends to each endpoint that is due. */
+  /** Sends a message to each due endpoint. */
   async function claimAll(end: Cursor): Promise<void> {
     while (running.size < maxRunning) {
       const row = await write(sql.claimWebhook, cursorValues(end));
@@ -134,8 +134,8 @@ export function createSender({
   }
 
   /**
-   * Reads the changes of the next message, or of the message that must be repeated. `to` is the position that
-   * the endpoint reaches with the message. Without changes, the message has no body.
+   * Makes the next message, or the message that must be repeated. `to` is the position that the endpoint
+   * reaches with the message. Without changes, the message has no body.
    */
   async function nextMessage(
     row: WebhookRow,
@@ -158,19 +158,19 @@ export function createSender({
       const last = changes.at(-1)?.position;
       // When no change is left, each plant of the message has a newer change.
       if (!last) return { id, to: begun || page.end };
-      // A repeated message may reach beyond this page, because each instance keeps pages of its own.
+      // A repeated message may end after this page, because another instance may have had a longer page.
       const isWhole = changes.length === page.changes.length;
       const to = isWhole ? page.end : { ...page.end, ...last };
       const body = messageBody('plants.changed', `{"changes":[${changes.map(changeJson)}]}`);
       return { id: row.message_id ?? id, body, to };
     } catch (error) {
       if (!(error instanceof PlantStoreError) || error.kind !== 'cursorExpired') throw error;
-      // The endpoint must list the plants again, because the feed has forgotten changes.
+      // The endpoint must list the plants again, because the feed no longer has all changes.
       return { id, body: messageBody('plants.reset'), to: (await feed.end()).end };
     }
   }
 
-  /** After an error, the claim ends by itself. When this process stops, another instance continues. */
+  /** Reports an error. The claim then ends by itself, or immediately when this process stops. */
   async function abandon({ name, due_at: claim }: WebhookRow, error: unknown): Promise<void> {
     explain(error);
     if (stopping.signal.aborted) await write(sql.releaseWebhook, [name, claim]).catch(() => {});
@@ -197,7 +197,7 @@ export function messageBody(
   return `{"type":"${type}","timestamp":"${new Date().toISOString()}","data":${data}}`;
 }
 
-/** Returns the first changes, as many as fit into a message. */
+/** Returns the first changes that fit into one message. */
 function firstThatFit(changes: readonly ChangeText[]): readonly ChangeText[] {
   let bytes = 0;
   const tooMany = changes.findIndex(({ plant }, i) => {

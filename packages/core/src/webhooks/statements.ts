@@ -2,7 +2,7 @@ import { parseJson, type WebhookAttempt } from '@plant-store/schemas';
 import type { Cursor } from '../changes/cursor.ts';
 import type { Database } from '../database/database.ts';
 
-/** A row of the table as JSON. Its ids may be larger than JavaScript's safe integers. */
+/** A row of the table `webhooks`, parsed from JSON. Its ids may be beyond JavaScript's safe integers. */
 export interface WebhookRow {
   readonly name: string;
   readonly url: string;
@@ -49,14 +49,14 @@ export function cursorValues({ epoch, transaction, id }: Cursor): [string, strin
   return [epoch, String(transaction), String(id)];
 }
 
-// Each statement returns rows as JSON. All conditions use the database's clock.
+// Most statements return endpoints as JSON. All conditions use the database's clock.
 
 /** A claim lasts longer than a request to an endpoint may take. */
 const claim = `interval '60 seconds'`;
 
 /**
- * Claims the endpoint that has been due for the longest time, and that is behind the end of the feed or has a
- * message to repeat. Its next due time makes the claim: the statement that saves the outcome must name this time.
+ * Claims one due endpoint that is behind the end of the feed or has a message to repeat. The new `due_at`
+ * identifies the claim: the statement that saves the outcome must name this time.
  *
  * $1 the epoch, $2 the transaction and $3 the id of the end of the feed
  */
@@ -72,18 +72,18 @@ export const claimWebhook = `
   returning row_to_json(webhooks)::text`;
 
 /**
- * Notes the message of an endpoint before its first attempt, so that every attempt has the same id and range.
+ * Saves the message of an endpoint before the first attempt, so that all attempts have the same id and range.
  *
  * The claim is a text, because the driver would cut the microseconds of a time.
  *
- * $1 the name, $2 the claim, $3 the id of the message, $4 the transaction and $5 the id of its last change
+ * $1 the name, $2 the claim, $3 the message's id, $4 the transaction and $5 the id of the last change
  */
 export const beginMessage = `
   update webhooks set message_id = $3, to_transaction = $4::xid8, to_id = $5::bigint
   where name = $1 and due_at = $2::text::timestamptz
   returning row_to_json(webhooks)::text`;
 
-/** Lets another instance continue immediately. $1 the name, $2 the claim */
+/** Ends a claim, so that another instance can continue immediately. $1 the name, $2 the claim */
 export const releaseWebhook = `
   update webhooks set due_at = clock_timestamp() where name = $1 and due_at = $2::text::timestamptz
   returning row_to_json(webhooks)::text`;
@@ -114,7 +114,7 @@ export const saveFailure = `
   where name = $1 and due_at = $2::text::timestamptz
   returning row_to_json(webhooks)::text`;
 
-/** Whether there is an endpoint that gets changes. */
+/** Finds an endpoint that is not paused. */
 export const hasActiveWebhook = `select name from webhooks where paused_at is null limit 1`;
 
 /** $1 the name, $2 the URL, $3 the secret, $4 the epoch, $5 the transaction, $6 the id of the position */
@@ -136,7 +136,7 @@ export const pauseWebhook = `
   update webhooks set paused_at = coalesce(paused_at, clock_timestamp()) where name = $1
   returning row_to_json(webhooks)::text`;
 
-/** Makes the next attempt due immediately. $1 the name */
+/** Resumes an endpoint, whose next attempt is then due immediately. $1 the name */
 export const resumeWebhook = `
   update webhooks set paused_at = null, paused_because = null, failures = 0, due_at = clock_timestamp()
   where name = $1

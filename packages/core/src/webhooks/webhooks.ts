@@ -34,7 +34,7 @@ import {
 export interface WebhookSettings {
   /** Private hosts and networks to which the store may connect, even over http. See `isWebhookTarget`. */
   readonly allow?: readonly string[] | undefined;
-  /** The seconds before each retry. */
+  /** The number of seconds before each retry. */
   readonly retryDelays?: readonly number[] | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface Webhooks {
   /**
    * Returns an endpoint and its last attempt.
    *
-   * @throws PlantStoreError `webhookUnknown` when no endpoint has the name. Each method that takes a name throws it.
+   * @throws PlantStoreError `webhookUnknown` when no endpoint has the name. All methods with a `name` do so.
    */
   get(name: string): Promise<Webhook>;
   /** Stops the messages, or continues with the first change that the endpoint has not accepted. */
@@ -89,7 +89,7 @@ export function createWebhooks(
       const { url, name = hostOf(url), from } = check(NewWebhook, webhook);
       const fault = explainUrl(url, allowed);
       if (fault !== undefined) throw invalidInput(`url ${fault}`);
-      // Only messages need the address, so `create` ignores an error of the look-up.
+      // Only messages need the address, so `create` ignores an error of DNS.
       await findAddresses(new URL(url), allowed).catch((error) => {
         if (databaseCode(error) === undefined) throw invalidInput(rootMessage(error));
       });
@@ -155,7 +155,7 @@ export function createWebhooks(
     return writeWebhook(database, text, values).finally(() => sender.notice());
   }
 
-  /** Checks that the feed still has the changes after a cursor. */
+  /** Parses a cursor, and checks that the feed still has the changes after the cursor. */
   async function checked(text: string, name: string): Promise<Cursor> {
     const cursor = parseCursor(text, name);
     await feed.read(cursor, 1);

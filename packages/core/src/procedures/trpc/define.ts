@@ -24,9 +24,9 @@ export interface Context {
   /** The call must end before this time. Default: 5 s after the call begins. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
-  /** Runs `wait`, which waits for changes. `hold` may reject the call before or after the wait. */
+  /** The procedure calls this function to wait for changes. `hold` runs `wait`, and may reject the call. */
   readonly hold?: (<T>(wait: () => Promise<T>) => Promise<T>) | undefined;
-  /** This function is called with each error that is a part of an output, and must not throw. */
+  /** The procedure calls this function with each kind of error in its output. The function must not throw. */
   readonly onError?: ((error: PlantStoreError) => void) | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface Operation {
 interface Description {
   /** The scope that the caller needs. With `none`, any valid access token is enough. */
   readonly scope: Scope | 'none';
-  /** The operation over REST. Without it, the procedure has no operation of its own. */
+  /** The REST operation of the procedure, if the procedure has one. */
   readonly rest?: Operation;
   readonly summary?: string;
   readonly description?: string;
@@ -51,7 +51,7 @@ interface Description {
   readonly returns?: string;
   /** Makes the procedure a tool for assistants, with this description. */
   readonly tool?: string;
-  /** The name of the subscription whose output a REST client gets when the client asks for events. */
+  /** A REST client that asks for events gets the output of the subscription with this name. */
   readonly events?: string;
 }
 
@@ -85,7 +85,7 @@ interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A call by a router of tRPC. */
+/** A call from a tRPC router. */
 interface TRPCCall extends Omit<Call, 'readInput'> {
   readonly getRawInput: () => Promise<unknown>;
 }
@@ -106,13 +106,13 @@ export interface Procedure {
      * Checks the principal's scopes, checks the input, and runs the procedure. The output may be an
      * `OutputText`.
      *
-     * @throws PlantStoreError, or rejects with it
+     * @throws PlantStoreError, or returns a promise that rejects with this error
      */
     call(call: Call): unknown;
   };
 }
 
-/** The output of `run`. The events of a subscription are in envelopes, and an output may be a text. */
+/** The output of `run`. The events of a subscription are in envelopes. An output may be an `OutputText`. */
 type RunOutput<Type, Out> = Type extends 'subscription'
   ? AsyncIterable<TrackedEnvelope<z.output<Out> | OutputText<z.output<Out>>>, void>
   : z.output<Out> | OutputText<z.output<Out>>;
@@ -130,7 +130,7 @@ type TRPCTypes<In, Output> = { input: z.input<In>; output: Output; meta: Meta };
 
 /**
  * Makes a tRPC procedure. The property `definition` is for our own surfaces. One function runs the whole
- * call. In a chain of tRPC's middlewares, tRPC would copy all options of the call for each middleware.
+ * call, because tRPC would copy all options of the call for each middleware.
  *
  * The output needs no check at run time. The type checker compares the type of `run` with the schema, and a
  * test validates the responses.
@@ -151,7 +151,7 @@ export function define<Type extends Types['type'], In extends z.ZodType, Out ext
   }): Procedure & TRPCProcedure<Type, In, Out> {
   const meta = toMeta(description);
   const { scope } = description;
-  // Not `async`, because each promise costs time in a batch.
+  // This function is not `async`, because each promise costs time in a batch.
   const call = ({ ctx, readInput, signal }: Call): unknown => {
     const isAllowed = scope === 'none' || ctx.principal.scopes.includes(scope);
     if (!isAllowed) throw insufficientScope(scope);
@@ -171,7 +171,7 @@ export function define<Type extends Types['type'], In extends z.ZodType, Out ext
   return Object.assign(callHere, methods[type](callHere), { definition });
 }
 
-/** Makes objects from an output that is a text, and from the events of a subscription. */
+/** Converts an `OutputText`, or the events of a subscription, to objects. */
 function inObjects(output: unknown): unknown {
   if (output instanceof OutputText) return output.value();
   const isStream = Object(output)[Symbol.asyncIterator] !== undefined;

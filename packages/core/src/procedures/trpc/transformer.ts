@@ -6,8 +6,7 @@ import { invalidInput } from '../../plant-store-error.ts';
  *
  * The `meta` of a superjson payload claims types for the values of the payload. The usual deserializer trusts
  * these claims, so a client could make the server run `new Float64Array(1e9)`. The deserializer below accepts
- * a claim only for the types of inputs. The value of an accepted claim must be a value that superjson itself
- * would write.
+ * only the types of inputs, and only the values that superjson itself writes for such a type.
  */
 export const transformer = {
   input: { serialize: superjson.serialize, deserialize },
@@ -43,7 +42,7 @@ function apply(json: unknown, path: string, claim: unknown): void {
   if (isRecord(parent) && Object.hasOwn(parent, last)) parent[last] = read(parent[last], claim);
 }
 
-/** Replaces a value whose claimed type is not accepted. Every schema rejects it. */
+/** `read` returns this symbol for a value that it does not accept. Every schema rejects the symbol. */
 const unsupported = Symbol('unsupported');
 
 function read(value: unknown, claim: unknown): unknown {

@@ -6,8 +6,8 @@ import { flattenError, ZodError } from 'zod';
 import { maxIssues, PlantStoreError } from '../../plant-store-error.ts';
 
 /**
- * Returns the error of the catalogue for any thrown value. A value without an entry shows a bug, and clients do
- * not see its message.
+ * Returns the error of the catalogue for any thrown value. A value that is not in the catalogue is a bug, and
+ * clients do not see the message of the value.
  */
 export function toStoreError(thrown: unknown): PlantStoreError {
   if (thrown instanceof PlantStoreError) return thrown;
@@ -22,7 +22,7 @@ export function toStoreError(thrown: unknown): PlantStoreError {
 
 type TRPCCode = TRPCError['code'];
 
-/** The errors that tRPC itself throws before it calls a procedure. */
+/** The kinds of the errors that tRPC itself throws before it calls a procedure. */
 const kindByTrpcCode: Partial<Record<TRPCCode, ErrorKind>> = {
   BAD_REQUEST: 'malformedRequest',
   METHOD_NOT_SUPPORTED: 'methodNotAllowed',
