@@ -22,7 +22,7 @@ import superjson from 'superjson';
 import { limitTime, repeat, storeFetch, toEvent, waitOf } from './links.ts';
 
 export interface PlantStoreClientOptions {
-  /** The address of the store: `https://plants.example.com`, or a path in a web page. `''` is the origin of the page. */
+  /** The URL of the store. In a web page, a path is enough, and `''` is the origin of the page. */
   url: string;
   /** The access token, or a function that returns the token for each request. */
   token: string | (() => string | Promise<string>);
@@ -42,7 +42,7 @@ export type PlantStoreClient = TRPCClient<AppRouter>;
 
 /**
  * Creates a client of a plant store. When a program makes several calls at the same time, up to ten calls
- * share one request. A call with `wait` or with a long input has a separate request. When a call throws an
+ * share one request. A call with `wait` or with a long input gets a separate request. When a call throws an
  * error, pass the error to `plantStoreError`.
  */
 export function createPlantStoreClient({
@@ -59,7 +59,7 @@ export function createPlantStoreClient({
     links: [
       splitLink({
         condition: ({ type }) => type === 'subscription',
-        // The `EventSource` of npm can send the access token. It connects again after each end of the stream.
+        // The `EventSource` of npm can send the access token, and connects again when a stream ends.
         true: httpSubscriptionLink({
           ...http,
           EventSource,
@@ -69,7 +69,7 @@ export function createPlantStoreClient({
           limitTime(timeout),
           ...(retry ? [repeat()] : []),
           splitLink({
-            // The URL of a query has at most 16 KiB, and a character can take nine characters in a URL.
+            // The server accepts URLs of up to 16 KiB. One character can become nine characters in a URL.
             condition: (op) => waitOf(op) > 0 || formatJson(op.input ?? null).length > 150,
             true: httpLink(http),
             false: httpBatchLink({ ...http, maxItems: maxBatchCalls }),
@@ -80,7 +80,7 @@ export function createPlantStoreClient({
   });
 }
 
-/** The type of the store's router, for libraries on top of tRPC: `createTRPCOptionsProxy<AppRouter>`. */
+/** The type of the router, for libraries on top of tRPC, such as `createTRPCOptionsProxy<AppRouter>`. */
 export type AppRouter = typeof appRouter;
 
 /**

@@ -42,7 +42,7 @@ export function plantStoreError(thrown: unknown): PlantStoreError | undefined {
   const done = path?.startsWith('delete') ? 'deleted' : 'done';
   const look = isRepeatable === false && `it may be ${done}: look first`;
   const advice = look || 'check its address and the network, and try again';
-  // In Node, the cause says why the network failed. A browser does not tell this to a web page.
+  // In Node, the cause of the error says why the network failed. A browser hides the reason from a web page.
   const { message: why, code, status = response?.status } = Object(cause?.cause);
   const reasons = [message, status ? `HTTP ${status}` : why || code].filter(Boolean);
   return {
@@ -64,8 +64,8 @@ function fromCatalogue(sent: unknown): PlantStoreError | undefined {
 }
 
 /**
- * Whether a retry of the call, or of one plant in a batch, may succeed, for example when the network was down.
- * The result for a delete is always `false`: a second delete could delete a new plant with the same id.
+ * Whether a retry of the call, or of one plant in a batch, may succeed, for example after a network error.
+ * The result is always `false` for replacements and deletes: a second delete could delete a new plant.
  */
 export function isRetryable(thrown: unknown): boolean {
   const error = plantStoreError(thrown);

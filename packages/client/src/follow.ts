@@ -8,7 +8,7 @@ export type PlantQuery = Exclude<inferRouterInputs<AppRouter>['listPlants'], voi
 
 /**
  * Yields all plants of the store, or the plants that match a query, ascending by id. The function requests a
- * page only when the loop needs more plants, so a `break` ends the requests. A plant that exists during the
+ * page only when your loop needs more plants, so a `break` ends the requests. A plant that exists during the
  * whole loop is yielded exactly once, even when other clients create and delete plants.
  *
  * @throws the error of a call: see `plantStoreError`. To continue, pass the id of the last plant as `after`.
@@ -75,12 +75,12 @@ export async function* followChanges(
   }
 }
 
-/** Waits for a random time of about a second, so that clients connect at different times. */
+/** Waits for a random time of about a second, so that clients reconnect at different times. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 1_000));
 
 /**
- * Calls `update` without changes, which then reads the plants, and afterwards with each page of changes. Begins
- * again after a temporary error, and after the cursor has expired.
+ * Calls `update` first without changes, to read all plants, and then with each page of changes. Begins again
+ * after a temporary error, and when the cursor has expired.
  *
  * @returns a function that ends the updates
  */
@@ -136,7 +136,7 @@ export function followPlants(
       plants.set(plant.id, plant);
     }
     for (const { type, plant } of changes ?? []) {
-      // A plant that was replaced may have lost the tag.
+      // A replaced plant may no longer have the tag.
       const isShown = type !== 'deleted' && (tag === undefined || plant.tag === tag);
       if (isShown) plants.set(plant.id, plant);
       else plants.delete(plant.id);

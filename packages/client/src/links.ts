@@ -3,7 +3,7 @@ import { observable } from '@trpc/server/observable';
 import type { AppRouter, PlantStoreClientOptions as Options } from './client.ts';
 import { isRetryable, plantStoreError } from './errors.ts';
 
-/** Ends a call at its time limit or at an abort. An error says whether the call is safe to repeat. */
+/** Ends a call at its time limit or at an abort. The `meta` of an error says whether a repeat is safe. */
 export function limitTime(timeout: number): TRPCLink<AppRouter> {
   return () =>
     ({ op, next }) =>
@@ -15,7 +15,7 @@ export function limitTime(timeout: number): TRPCLink<AppRouter> {
         // Otherwise, tRPC would send the aborted call in a batch with other calls.
         if (op.signal?.aborted) return abort();
         const expire = () => fail(new Error(`no response within ${limit / 1_000} seconds`));
-        // A longer timer would fire immediately.
+        // A timer of 2^31 ms or more would fire immediately.
         const timer = limit < 2 ** 31 ? setTimeout(expire, limit) : undefined;
         op.signal?.addEventListener('abort', abort);
         const context = { ...op.context, deadline: Date.now() + limit };
@@ -32,9 +32,9 @@ export function limitTime(timeout: number): TRPCLink<AppRouter> {
 const isRepeatable = ({ type, path }: Operation) =>
   type === 'query' || /^createPlants?$/.test(path);
 
-/** Repeats a query or a create after a temporary error, but not a call with `wait`, which a loop repeats. */
+/** Repeats a query or a create after a temporary error. Only `followChanges` repeats a call with `wait`. */
 export function repeat(): TRPCLink<AppRouter> {
-  // The calls of a client retry at the same time, so that they can share a request. Other clients do not.
+  // All calls of one client have the same jitter, so that their retries can share a request.
   const jitter = 0.5 + Math.random() / 2;
   let delay = 0;
   return retryLink({
@@ -57,7 +57,7 @@ export function waitOf({ input }: Operation): number {
 /** Adds the access token to each request. Throws an error when a proxy responds in place of the store. */
 export function storeFetch(fetch: typeof globalThis.fetch, token: Options['token']) {
   return async (url: string | URL | Request, init?: { headers?: object }): Promise<Response> => {
-    // With a character that no header can hold (RFC 9110 §5.5), the error of `fetch` would show the token.
+    // If a header cannot hold a character (RFC 9110 §5.5), `fetch` throws an error that shows the token.
     const given = typeof token === 'function' ? await token() : token;
     const sent = given.trim().replace(/[^\t\x20-\x7e\x80-\xff]/g, '?');
     const headers = { ...init?.headers, authorization: `Bearer ${sent}` };
@@ -70,8 +70,8 @@ export function storeFetch(fetch: typeof globalThis.fetch, token: Options['token
 }
 
 /**
- * Makes an event of the error in a response, because an `EventSource` hides the response. The `EventSource`
- * connects again after an exception. tRPC ends a subscription after this event, but not after the code -32603.
+ * Turns an error response into an event for tRPC, because an `EventSource` hides the response. The event ends
+ * the subscription, unless its code is -32603. After an exception, the `EventSource` connects again.
  */
 export async function toEvent(response: Response): Promise<Response> {
   if (response.ok) return response;

@@ -32,7 +32,7 @@ export function followPlantPages(
   const filters = { queryKey: plantPages(client, query).queryKey, exact: true };
   const load = () => queryClient.invalidateQueries(filters, { cancelRefetch: false });
   const update = async () => {
-    // A request that is running may miss the change, so the pages are loaded again after it.
+    // A running request may miss the change, so the pages load again after the request.
     if (queryClient.isFetching(filters) > 0) await load();
     await load();
   };
@@ -41,7 +41,7 @@ export function followPlantPages(
 
 /**
  * Default options for the queries of TanStack Query. Keys and responses can contain a `bigint` and a `Date`.
- * A plant that is equal in two responses stays the same object. Only the client retries.
+ * A plant that is equal in two responses stays the same object. The client retries, not TanStack Query.
  */
 export const queryDefaults = {
   queryKeyHashFn: textOf,
@@ -49,7 +49,7 @@ export const queryDefaults = {
   retry: false,
 } as const;
 
-/** Equal values have equal texts. The order of properties does not matter. */
+/** Returns the same text for equal values. The order of properties does not matter. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_name, each) => {
     if (typeof each === 'bigint') return `${each}n`;

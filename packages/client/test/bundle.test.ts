@@ -21,7 +21,7 @@ async function bundle(contents: string) {
   return { code, from: new Set(kept.map(([path]) => origin(path))), size: gzipSync(code).length };
 }
 
-/** Returns the package, or the directory of this repository, from which a file in a bundle comes. */
+/** Returns the package of a file in a bundle, or the directory of a file in this repository. */
 function origin(path: string): string {
   return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? dirname(path);
 }
@@ -33,15 +33,15 @@ function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown
   return runInContext(code, createContext({ ...web, ...timers, ...page }));
 }
 
-/** Whether the package of a file belongs to the server or the database. */
+/** Whether a package or a directory belongs to the server or the database. */
 const isOfServer = (name: string) => /core|apps\/api|drizzle|postgres|fastify|pino/.test(name);
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 
-/** Expects a size below the size in the README. The text `before` stands before the size in the README. */
+/** Expects a size below the size that the README states after the text `before`. */
 function expectStatedSize(size: number, before: string): void {
   const stated = Number(readme.split(before)[1]?.match(/ adds (?:about )?(\d+) kB/)?.[1]);
-  const advice = 'find what has grown: when it is worth it, name the new size in the README';
+  const advice = 'find what has grown: if the growth is worth it, name the new size in the README';
   expect(size / 1000, advice).toBeLessThan(stated);
 }
 
@@ -57,7 +57,7 @@ const createPlant = `
 `;
 
 describe('a browser bundle', () => {
-  it('bundles the client, but no code of the server and no code of Node', async () => {
+  it('contains the client, but no code of the server or of Node', async () => {
     const { code, from, size } = await bundle(createPlant);
     expect([...from].filter(isOfServer)).toEqual([]);
     expectStatedSize(size, '# @plant-store/client');
@@ -67,7 +67,7 @@ describe('a browser bundle', () => {
     ]);
   });
 
-  it('bundles the schema of a form, but no code of the client', async () => {
+  it('contains the schema that a form imports, but no code of the client', async () => {
     const { code, from, size } = await bundle(`
       import { NewPlant } from '@plant-store/schemas';
       globalThis.messages = NewPlant.safeParse({ id: 1n }).error.issues.map(({ message }) => message);

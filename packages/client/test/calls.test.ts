@@ -31,7 +31,7 @@ const clientOf = (proxy: { url: string }, options: Options = {}) =>
 
 const errorOf = async (call: Promise<unknown>) => plantStoreError(await thrownBy(call));
 
-/** An error response of the proxy. The proxy does not forward this request to the server. */
+/** An error response, which the proxy sends without a request to the server. */
 interface Rejection {
   status: number;
   headers?: Record<string, string>;
@@ -86,12 +86,12 @@ describe('concurrent calls', () => {
     const [whoAmI] = await Promise.all([client.whoAmI.query(), client.countPlants.query()]);
     expect(whoAmI).toMatchObject({ name: 'environment' });
     await client.createPlant.mutate(newPlant());
-    // A change of an earlier test may become visible late, so the response may also contain that change.
+    // A change of an earlier test may become visible late, so the response may contain that change, too.
     expect((await waiting).changes).not.toEqual([]);
   });
 });
 
-it.each(['/', '/trpc', '/trpc/'])('an address may end with %s', async (end) => {
+it.each(['/', '/trpc', '/trpc/'])('the URL of the store may end with %s', async (end) => {
   const { whoAmI } = createPlantStoreClient({ url: `${url}${end}`, token });
   expect(await whoAmI.query()).toMatchObject({ name: 'environment' });
 });
@@ -110,7 +110,7 @@ describe('the access token', () => {
     ['secret\nsecret', 'tokenInvalid'],
     ['secret🌻', 'tokenInvalid'],
   ])(
-    'causes an error of the store when it is %j, and the error does not show it',
+    'with the value %j causes an error of the store, which does not show the value',
     async (token, kind) => {
       const thrown = await thrownBy(createPlantStoreClient({ url, token }).whoAmI.query());
       expect(plantStoreError(thrown)).toMatchObject({ kind });
@@ -155,7 +155,7 @@ describe('plantStoreError', () => {
     [{ 'content-type': 'text/html' }, '<h1>Bad gateway</h1>'],
     [{}, ''],
     [json, '{"message":"Bad gateway"}'],
-  ])('names the status when a proxy responds with %j (%s)', async (headers, body) => {
+  ])('names the status of a proxy with the headers %j and the body "%s"', async (headers, body) => {
     const proxy = await startProxy({ ...down, headers, body });
     expect(await errorOf(clientOf(proxy, { retry: false }).whoAmI.query())).toMatchObject({
       kind: 'noResponse',
@@ -179,7 +179,7 @@ describe('plantStoreError', () => {
   });
 });
 
-it('a call whose signal is aborted already is not sent, even together with other calls', async () => {
+it('the client does not send a call whose signal is already aborted, even in a batch with other calls', async () => {
   const [plant, other] = [newPlant(), newPlant()];
   const aborted = client.createPlant.mutate(plant, { signal: AbortSignal.abort() });
   const [thrown] = await Promise.all([thrownBy(aborted), client.createPlant.mutate(other)]);

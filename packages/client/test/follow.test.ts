@@ -26,7 +26,7 @@ describe('allPlants', () => {
   const idsOf = async (plants: AsyncIterable<StoredPlant>) =>
     (await Array.fromAsync(plants)).map(({ id }) => id);
 
-  it('returns every plant once, ascending by id, for every page size', async () => {
+  it('yields every plant once, ascending by id, for every page size', async () => {
     for (const id of [last, first]) await create(id, 'Araceae');
     for (const limit of [1, 3, 1000]) {
       expect(await idsOf(allPlants(client, { limit })), `limit ${limit}`).toEqual([
@@ -50,7 +50,7 @@ describe('allPlants', () => {
 describe('followChanges', () => {
   const idsOf = ({ changes }: PlantChanges) => changes.map(({ plant }) => plant.id);
 
-  it('returns a cursor, and then each change once, even when another loop continues at a cursor', async () => {
+  it('yields a cursor and then each change once, even when a second loop continues at the last cursor', async () => {
     const loop = followChanges(client);
     const start = (await loop.next()).value ?? expect.unreachable();
     expect(start.changes).toEqual([]);
@@ -125,9 +125,9 @@ describe('followPlants', () => {
     await shows(3n);
   });
 
-  it('shows the changes that happen between the cursor and the list', async () => {
+  it('shows the changes between the response with the cursor and the list of plants', async () => {
     const fetch = vi.fn(globalThis.fetch);
-    // The first response has the cursor.
+    // The first response contains the cursor.
     fetch.mockImplementationOnce(async (...request) => {
       const response = await globalThis.fetch(...request);
       await create(7n);

@@ -39,7 +39,7 @@ async function follow(store: PlantStoreClient, given?: string) {
   };
 }
 
-it('sends each change once even after a lost connection, and asks for the token again', async () => {
+it('a subscription gets each change once even after a lost connection, and asks for the token again', async () => {
   const proxy = await startProxyTo(url);
   const tokens = vi.fn(() => token);
   const feed = await follow(createPlantStoreClient({ url: proxy.url, token: tokens }));
@@ -58,7 +58,7 @@ it('sends each change once even after a lost connection, and asks for the token 
   expect(feed.changes).toEqual([...created, `deleted ${lastId}`]);
 });
 
-it('connects again when the connection is silent for too long, and continues after the last event', async () => {
+it('a subscription connects again after a long silence, and continues after the last event', async () => {
   const addresses: string[] = [];
   const stub = await listen((request, response) => {
     addresses.push(decodeURIComponent(request.url ?? ''));
@@ -73,7 +73,7 @@ it('connects again when the connection is silent for too long, and continues aft
   expect(addresses[0]).toContain('{"after":"first"}');
 });
 
-it('reports an unknown token once, and does not connect again', async () => {
+it('a subscription reports an unknown token once, and does not connect again', async () => {
   const fetch = vi.fn(globalThis.fetch);
   const feed = await follow(createPlantStoreClient({ url, token: 'unknown', fetch }));
   expect(await feed.error()).toMatchObject({ code: 40101, kind: 'tokenInvalid' });
@@ -82,12 +82,12 @@ it('reports an unknown token once, and does not connect again', async () => {
   expect(fetch).toHaveBeenCalledOnce();
 });
 
-it('reports that the address of the store has a wrong path', async () => {
+it('a subscription reports a wrong path in the URL of the store', async () => {
   const feed = await follow(createPlantStoreClient({ url: `${url}/wrong`, token }));
   expect(await feed.error()).toMatchObject({ code: 40400, kind: 'pathUnknown' });
 });
 
-it('says that the cursor is invalid or has expired', async () => {
+it('a subscription reports an invalid cursor and an expired cursor', async () => {
   const invalid = await follow(client, 'no cursor');
   expect(await invalid.error()).toMatchObject({ code: 40001, kind: 'invalidInput' });
   const expired = await follow(client, btoa('0123456789abcdef 813').replaceAll('=', ''));

@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const newQueryClient = () => new QueryClient({ defaultOptions: { queries: queryDefaults } });
 
-it('queryDefaults reuses the object of an unchanged plant after another request', async () => {
+it('queryDefaults reuses the objects of unchanged plants from the previous response', async () => {
   const queryClient = newQueryClient();
   const options = plantPages(client);
   const load = async () => {

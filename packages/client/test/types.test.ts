@@ -8,7 +8,7 @@ import {
   plantStoreError,
 } from '../src/index.ts';
 
-it('the client and core have the same types', () => {
+it('the routers of the client and of core have the same inputs, outputs and errors', () => {
   expectTypeOf<inferRouterInputs<AppRouter>>().toEqualTypeOf<inferRouterInputs<CoreRouter>>();
   expectTypeOf<inferRouterOutputs<AppRouter>>().toEqualTypeOf<inferRouterOutputs<CoreRouter>>();
   expectTypeOf<inferRouterError<AppRouter>>().toEqualTypeOf<inferRouterError<CoreRouter>>();
@@ -28,7 +28,7 @@ it('the code and the kind of an error narrow its type', () => {
   expectTypeOf(narrowed).returns.toEqualTypeOf<string | undefined>();
 });
 
-it('the types reject invalid code', () => {
+it('TypeScript rejects invalid calls and unknown error codes', () => {
   const rejected = (client: PlantStoreClient) => [
     // @ts-expect-error: an id is not a string
     client.createPlant.mutate({ id: '1', name: 'x' }),
