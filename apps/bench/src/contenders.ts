@@ -7,14 +7,14 @@ export interface Contender {
   readonly name: string;
   readonly program: Program;
   readonly kind: RequestKind;
-  /** Whether the ids are 1, 2, 3 and so on: the JSON parsers of the peers round longer ids. */
+  /** Whether the ids are 1, 2, 3 and so on: the JSON parsers of the peers round ids beyond 2^53. */
   readonly smallIds?: boolean;
   readonly database?: 'postgres' | 'embedded' | 'none';
   /** The number of clients that follow the feed of changes. */
   readonly followers?: number;
 }
 
-/** Contenders that get the same kind of requests. The table shows ratios to the first contender. */
+/** Contenders that get requests for the same operation. The table shows ratios to the first contender. */
 export interface Case {
   readonly name: string;
   readonly contenders: readonly Contender[];
@@ -74,12 +74,12 @@ function peer(name: string, file: string, kind: RequestKind): Contender {
   return { name, program: { flags: [], file: path }, kind, smallIds: true };
 }
 
-/** The lower limit: a server without a database. */
+/** Returns a server without a database, which shows the lowest CPU time in Node. */
 function nodeHttp(kind: RequestKind): Contender {
   return { ...peer('node:http', 'node-http', kind), database: 'none' };
 }
 
-/** The largest accepted ratios of the CPU time of server and Postgres: case, contender, base, ratio. */
+/** The largest accepted ratios of CPU time, of server and Postgres together: case, contender, base, ratio. */
 export const bounds = [
   ['create', 'ours', 'Fastify + raw postgres.js', 0.5],
   ['list', 'ours', 'Fastify + raw postgres.js', 0.7],

@@ -20,7 +20,7 @@ const names = isAgainst ? againstNames : positionals;
 const [ofPeers, ofCommits] = [await peerCases(), await againstCases()].map((cases) =>
   cases.map(({ name }) => name),
 );
-const help = `Measures the CPU time of a request: of the store, of its peers, and of the store at another commit.
+const help = `Measures the CPU time of a request to the store, and to its peers or to the store at another commit.
 
   npx -y pnpm bench [CASE …]                 beside the peers; about 18 minutes
                                              CASE: ${ofPeers?.join(', ')}

@@ -14,7 +14,7 @@ export interface Figures {
   readonly megabytes: number;
 }
 
-/** The figures of a contender, one for each round. */
+/** The figures of a contender in each round, and the contender's faults. */
 export interface Result {
   readonly name: string;
   readonly contender: string;
@@ -26,8 +26,8 @@ export interface Result {
 const turns = 3;
 
 /**
- * Measures all contenders of a case in every round. Each contender is a new process with a new table. The
- * contenders of a case get load in turns, so that a change in the machine's speed affects all of them.
+ * Measures the cases. In each round, every contender is a new process with a new table. The contenders of a
+ * case get load in turns, so that a change in the machine's speed affects all of them.
  */
 export async function measure(
   server: TestPostgres,
@@ -76,16 +76,16 @@ export function median(values: readonly number[]): number {
   return (at((sorted.length - 1) >> 1) + at(sorted.length >> 1)) / 2;
 }
 
-/** Starts a server on a new database. */
+/** Starts a contender on a new database. */
 async function start(server: TestPostgres, contender: Contender) {
   const { program, kind, smallIds = false, database = 'postgres', followers = 0 } = contender;
   const databaseUrl = database === 'postgres' ? await createDatabase(server.url) : '';
-  // Our servers create the tables of their commit. The peers use the tables of the store.
+  // Our servers create the tables of their commit. For the peers, the current store creates the tables.
   if (databaseUrl && smallIds) await (await openPlantStore({ databaseUrl })).close();
   const env = { PLANT_STORE_TOKEN: accessToken, ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
   const started = await startServer(program, env);
   const prepare = kind.creates === 0 ? [storePlants, 'vacuum analyze plants'] : [];
-  // No checkpoint of earlier writes runs during the measurement.
+  // After this checkpoint, no checkpoint of earlier writes slows the measurement down.
   if (databaseUrl) await runSql(databaseUrl, ...prepare, 'checkpoint');
   const streams = await Promise.all(Array.from({ length: followers }, () => follow(started.url)));
   const load = loadOf(started.url, kind, smallIds);
@@ -132,7 +132,7 @@ async function start(server: TestPostgres, contender: Contender) {
   };
 }
 
-/** Follows the feed of changes, and parses nothing. Resolves when the server has sent the headers. */
+/** Follows the feed of changes, without parsing the events. Resolves when the server has sent the headers. */
 async function follow(url: string) {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);

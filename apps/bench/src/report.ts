@@ -4,7 +4,7 @@ import { type Figures, median, medians, type Result } from './measure.ts';
 const headers = ['case', 'contender', 'requests/s', 'server µs', 'Postgres µs', 'sum µs'];
 headers.push('server ÷ first', '(each round)', 'sum ÷ first', 'MB');
 
-/** Makes a table of the results, the verdicts on the bounds, and a list of the faults. */
+/** Returns a table of the results, a verdict on each bound, and the faults. */
 export function report(results: readonly Result[]): string {
   const rows = results.map((result) => {
     const { name, contender, rounds } = result;
@@ -27,8 +27,8 @@ export function report(results: readonly Result[]): string {
   return [table(rows), legend, ...verdicts(results), ...faults].join('\n\n');
 }
 
-const legend = `Figures are medians of the rounds. The microseconds are the CPU time for a request: of the server, and of
-Postgres. Ratios are to the first row of the case: the median of the ratios of the rounds.`;
+const legend = `Figures are medians of the rounds. The microseconds are the CPU time for a request, in the server and in
+Postgres. A ratio compares a row with the first row of the case, and is the median of the rounds' ratios.`;
 
 const serverCpu = ({ server }: Figures) => server;
 const totalCpu = ({ server, postgres }: Figures) => server + postgres;

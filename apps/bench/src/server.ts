@@ -58,7 +58,7 @@ export async function startServer({ flags, file }: Program, env: Record<string, 
   const settings = { PATH: process.env['PATH'], NODE_ENV: 'production', PORT: '0' };
   const ours = { PLANT_STORE_DRAIN_DELAY_MS: '0' };
   const child = spawn(process.execPath, [...flags, file], {
-    cwd: directory, // No server reads the `.env` of the repository.
+    cwd: directory, // Here, the server does not find the `.env` of the repository.
     env: { ...settings, ...ours, PLANT_STORE_DATA_DIR: join(directory, 'data'), ...env },
     stdio: ['ignore', log.fd, log.fd],
   });
@@ -83,14 +83,14 @@ export async function startServer({ flags, file }: Program, env: Record<string, 
 
 /**
  * Returns the CPU time in seconds and the resident memory in bytes of a process and its descendants. Without
- * `/proc`, both are NaN. The CPU time of a parent includes its children that have ended.
+ * `/proc`, both values are NaN. The CPU time of a parent includes its children that have ended.
  */
 export async function usageOf(pid: number): Promise<{ cpu: number; memory: number }> {
   const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
   const files = ['stat', 'status', `task/${pid}/children`];
   const [stat = '', status = '', children = ''] = await Promise.all(files.map(read));
   if (!stat) return { cpu: Number.NaN, memory: Number.NaN };
-  // The second field, the name, may contain spaces. Fields 14 to 17 are times in hundredths of a second.
+  // The second field, the name, may contain spaces. Fields 14 to 17 are CPU times in hundredths of a second.
   const times = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

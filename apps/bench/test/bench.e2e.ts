@@ -15,7 +15,7 @@ const stores = creates?.contenders.filter(({ database }) => database !== 'none')
 const servers = new Map(stores.map((server) => [server.program.file, server])).values();
 
 it.each([...servers])(
-  '$name creates, lists and gets the same plants',
+  '$name creates, lists and gets plants as the other servers do',
   async ({ name, program }) => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     await (await openPlantStore({ databaseUrl })).close();
@@ -45,14 +45,14 @@ it.each([...servers])(
   },
 );
 
-it('measures a case, and prints its CPU time and the verdict', async () => {
+it('the benchmark measures a case, and prints its CPU time and the verdict on its bound', async () => {
   const { stdout } = await bench('get', '--rounds', '1', '--seconds', '1');
   expect(stdout).toMatch(/^get +ours +[\d,]+ +[\d.–]+ /m);
   expect(stdout).toMatch(/^get, ours ÷ Fastify \+ raw postgres\.js: .* (met|missed)$/m);
   expect(stdout).not.toContain('FAILED');
 });
 
-it('rejects a case and a commit that do not exist', async () => {
+it('the benchmark rejects an unknown case and an unknown commit', async () => {
   const unknown = {
     code: 2,
     stderr: expect.stringContaining('there is no case gets: choose from'),

@@ -2,8 +2,8 @@ import Fastify from 'fastify';
 import postgres from 'postgres';
 import { accessToken, address, databaseUrl } from './environment.ts';
 
-// This server is written by hand for speed. Fastify compiles the JSON schemas. postgres.js pipelines one
-// prepared statement over its default pool of ten connections (https://github.com/porsager/postgres#usage).
+// This server is written by hand for speed. Fastify compiles the JSON schemas. postgres.js pipelines prepared
+// statements over its default pool of ten connections (https://github.com/porsager/postgres#usage).
 const sql = postgres(databaseUrl);
 const fastify = Fastify();
 
