@@ -13,7 +13,7 @@ export default defineConfig(({ mode }) => ({
     assetsDir: 'console',
     // The content security policy allows no inlined files.
     assetsInlineLimit: 0,
-    // Both scripts share one style sheet, so that no view appears without its style.
+    // All scripts share one style sheet, so that no view appears without its style.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     target: 'es2023',

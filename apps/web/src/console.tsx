@@ -11,7 +11,7 @@ import { Logo } from './ui/icon.tsx';
 const loadLater = () => load(() => import('./later.tsx'));
 const Later = lazy(loadLater);
 
-/** Shows the list, and the plant or the dialog beside the list or over it. */
+/** Shows the list, and the open plant or dialog beside or over the list. */
 export function Console(props: ComponentProps<typeof Later>) {
   const { may, identity } = useIdentity();
   const address = useAddress();
@@ -27,7 +27,7 @@ export function Console(props: ComponentProps<typeof Later>) {
     setShown({ filter, list });
     change({ checked: emptyState.checked, ...(shown.filter !== filter && { added: [] }) });
   }
-  // The identity comes with the first rows. On a slow network, other code must not delay these rows.
+  // The identity arrives with the first rows. On a slow network, other code must not delay these rows.
   useEffect(() => {
     if (identity) void loadLater();
   }, [identity]);

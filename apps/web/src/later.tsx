@@ -19,7 +19,7 @@ interface LaterProps {
   onSignOut(): void;
 }
 
-/** The parts beside and over the list: the open plant and the open dialog. */
+/** Shows the open plant and the open dialog, beside or over the list. */
 export default function Later({ token, onSignOut }: LaterProps) {
   const { may, identity } = useIdentity();
   const { plant } = useAddress();

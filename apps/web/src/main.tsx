@@ -10,8 +10,8 @@ import { connect, explainError, queryClient } from './store.tsx';
 import { LinkButton } from './ui/button.tsx';
 import { Notices } from './ui/dialog.tsx';
 
-// zod compiles schemas with `new Function`, which the content security policy forbids. zod reads this object
-// when the browser loads zod.
+// By default, zod compiles schemas with `new Function`, which the content security policy forbids. zod reads
+// this setting when the browser loads zod.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 const root = document.getElementById('root');
@@ -28,7 +28,7 @@ if (root) {
 /** Asks for an access token, and then shows the plants. */
 function App() {
   const { token, isLooking, rejected, enter, reject, signOut } = useSession();
-  // Runs before the first queries of the console.
+  // A layout effect runs before the first queries of the console, which need the token.
   useLayoutEffect(() => {
     if (token === undefined) queryClient.clear();
     else connect(token, reject);

@@ -48,13 +48,13 @@ export function baseUrl(): string {
   return new URL('.', document.baseURI).href;
 }
 
-/** Returns a command for a POSIX shell that reads plants. By default, a variable contains the token. */
+/** Returns a `curl` command for a POSIX shell. By default, the command reads the token from a variable. */
 export function curlOf(path: string, token = '$PLANT_STORE_TOKEN'): string {
   const url = new URL(path, baseUrl()).href.replace(/\?$/, '').replaceAll("'", '%27');
   return `curl '${url}' -H "Authorization: Bearer ${token}"`;
 }
 
-/** Returns the owner of the access token, and a function that tells whether the token has a scope. */
+/** Returns the identity of the access token, and a function that tells whether the token has a scope. */
 export function useIdentity() {
   const { data: identity } = useQuery({
     queryKey: ['whoAmI'],
@@ -67,10 +67,10 @@ export function useIdentity() {
   return { identity, may };
 }
 
-/** Returns a message that explains the error of a request to a person. */
+/** Returns a message that explains an error to the user. */
 export function explainError(thrown: unknown): string {
   const error = plantStoreError(thrown);
-  // The messages of this error are for programmers, such as "Failed to fetch".
+  // The message of this error is for programmers, such as "Failed to fetch".
   if (error?.kind === 'noResponse') {
     return 'The plant store does not respond. Check the network, and try again.';
   }
@@ -78,13 +78,13 @@ export function explainError(thrown: unknown): string {
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
-/** Whether the store rejects the access token. */
+/** Whether an error says that the store rejects the access token. */
 export function isTokenError(thrown: unknown): boolean {
   const kind = plantStoreError(thrown)?.kind;
   return kind === 'tokenInvalid' || kind === 'tokenMissing';
 }
 
-/** Whether the store has rejected a request for this reason. */
+/** Whether an error of the store has this kind. */
 export function isError(thrown: unknown, kind: ErrorKind): boolean {
   return plantStoreError(thrown)?.kind === kind;
 }

@@ -21,9 +21,9 @@ declare global {
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 
-/** Opens each view of the console. */
+/** The functions open the views of the console. */
 const views: Readonly<Record<string, () => Promise<Page>>> = {
-  async list() {
+  async 'a list'() {
     const { page } = await openPlants(numbered(120));
     await rowOf(page, 'Plant 100').waitFor();
     return page;
@@ -34,14 +34,14 @@ const views: Readonly<Record<string, () => Promise<Page>>> = {
     await button(page, 'Copy link').waitFor();
     return page;
   },
-  async 'checked rows and a question'() {
+  async 'the question about checked rows'() {
     const { page } = await openPlants(numbered(3));
     await page.getByRole('checkbox', { name: 'Select all' }).check();
     await button(page, 'Delete').click();
     await page.getByRole('alertdialog').waitFor();
     return page;
   },
-  async 'no match'() {
+  async 'a search without a result'() {
     const { page } = await openPlants(['Fern']);
     await searchField(page).fill(`x${freshTag()}`);
     await page.getByRole('link', { name: 'Clear search' }).waitFor();
@@ -82,14 +82,14 @@ const views: Readonly<Record<string, () => Promise<Page>>> = {
     await button(page, 'Copy the link').waitFor();
     return page;
   },
-  async 'sign in'() {
+  async 'the page to sign in'() {
     const page = await openPage(url);
     await page.getByLabel('Access token').waitFor();
     return page;
   },
 };
 
-/** Returns axe's findings at three widths, in light and dark colours, and an overflow of the page. */
+/** Returns axe's findings at three widths, in light and dark colours, and the horizontal overflow. */
 async function findings(page: Page): Promise<string[]> {
   const found: string[] = [];
   await page.evaluate(axe.source);
@@ -105,14 +105,14 @@ async function findings(page: Page): Promise<string[]> {
       }
     }
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    if (overflow > 0) found.push(`${width}: wider by ${overflow} pixels`);
+    if (overflow > 0) found.push(`${width}: the page is wider by ${overflow} pixels`);
   }
   return found;
 }
 
 const controls = 'button, a, input, textarea, label:has(input)';
 
-/** Finds the controls that are too small for a finger. A tap on the row beside a name opens the plant. */
+/** Finds controls that are too small for a finger. A name may be small, because a tap on the row is enough. */
 const smallControls = (page: Page) =>
   page.evaluate(
     (controls) =>
@@ -125,7 +125,7 @@ const smallControls = (page: Page) =>
     controls,
   );
 
-it.each(Object.keys(views))('axe finds nothing in the view "%s"', async (name) => {
+it.each(Object.keys(views))('the view "%s" passes axe and has no small control', async (name) => {
   const page = await views[name]?.();
   if (!page) throw new Error(`no view ${name}`);
   expect(await findings(page)).toEqual([]);
@@ -133,7 +133,7 @@ it.each(Object.keys(views))('axe finds nothing in the view "%s"', async (name) =
   await expect.poll(() => smallControls(page)).toEqual([]);
 });
 
-it('lets the user add, find, open and delete a plant with only the keyboard', async () => {
+it('a user can add, find, open and delete a plant with only the keyboard', async () => {
   const id = freshId();
   const page = await openPage(address());
   await button(page, /^(Add|Add a plant)$/)
@@ -183,7 +183,7 @@ it('lets the user add, find, open and delete a plant with only the keyboard', as
   await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
 });
 
-it('brings the focus back to the row when the user closes a plant', async () => {
+it('the focus returns to the row when the user closes a plant', async () => {
   const { page } = await openPlants(numbered(3));
   const link = rowOf(page, 'Plant 002').getByRole('link').first();
   await link.focus();
@@ -193,7 +193,7 @@ it('brings the focus back to the row when the user closes a plant', async () => 
   await expect.poll(() => link.evaluate((node) => node === document.activeElement)).toBe(true);
 });
 
-it('announces the number of plants and the result of a search', async () => {
+it('a screen reader announces the number of plants and the result of a search', async () => {
   const { page } = await openPlants(['Fern', 'Hoya']);
   const heard = page.getByRole('status').filter({ hasText: /plants|found/ });
   await heard.getByText('2 plants').waitFor({ state: 'attached' });
@@ -201,7 +201,7 @@ it('announces the number of plants and the result of a search', async () => {
   await heard.getByText('1 found').waitFor({ state: 'attached' });
 });
 
-it('shows a plant as a sheet on a phone, and the other actions behind a button', async () => {
+it('on a phone, the user can close a plant, and finds Export behind the button More', async () => {
   const { page } = await openPlants(numbered(3));
   await asPhone(page);
   await rowOf(page, 'Plant 002').getByRole('link').first().click();

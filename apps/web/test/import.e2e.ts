@@ -28,7 +28,7 @@ function csvOf(count: number, tag: string): string {
   return `id,name,tag\n${rows.join('\n')}\n`;
 }
 
-it('says before it sends anything that a file of Excel is read as Windows-1252', async () => {
+it('an import warns that it reads a file of Excel as Windows-1252, before it sends a plant', async () => {
   const page = await openImport();
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -50,7 +50,7 @@ it('says before it sends anything that a file of Excel is read as Windows-1252',
   expect(requests.filter((url) => url.includes('createPlants'))).toEqual([]);
 
   const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Save the 1 as a file' }).click();
+  await page.getByRole('button', { name: 'Save the rejected rows (1)' }).click();
   const saved = await download;
   expect(saved.suggestedFilename()).toBe('excel.rejects.csv');
   const content = await text(await saved.createReadStream());
@@ -64,7 +64,7 @@ it('says before it sends anything that a file of Excel is read as Windows-1252',
   expect((await namesOf(page)).slice(0, 2)).toEqual(['Schönmalve', 'Grünlilie']);
 });
 
-it('adds the new plants of a file, and counts the plants already stored and the ids that are taken', async () => {
+it('an import adds the new plants of a file, and counts the stored plants and the taken ids', async () => {
   const [same, taken, fresh] = [freshId(), freshId(), freshId()];
   await client.createPlants.mutate({
     plants: [
@@ -94,7 +94,7 @@ it('adds the new plants of a file, and counts the plants already stored and the 
   await page.getByLabel('Choose a file').waitFor();
 });
 
-it('explains a file that cannot be read, and imports nothing of it', async () => {
+it('an import explains why it cannot read a file, and imports nothing', async () => {
   const page = await openImport();
   await choose(page, 'price.csv', 'id,name,price\n1,Hoya,3\n');
   await page
@@ -105,7 +105,7 @@ it('explains a file that cannot be read, and imports nothing of it', async () =>
   await page.getByRole('alert').getByText('quote.csv').waitFor();
 });
 
-it('imports rows that the user pastes, and a file that the user drops on the page', async () => {
+it('an import accepts rows that the user pastes, and a file that the user drops on the page', async () => {
   const [pasted, dropped] = [freshId(), freshId()];
   const page = await openImport();
   await page.getByLabel('paste').fill(`number\tname\n${pasted}\tPasted`);
@@ -125,7 +125,7 @@ it('imports rows that the user pastes, and a file that the user drops on the pag
   await page.getByText('dropped.csv: commas. 1 ready').waitFor();
 });
 
-it('continues by itself when the server restarts during an import', async () => {
+it('an import continues by itself after the server has restarted', async () => {
   const server = await startServer(inject('postgresUrl'));
   onTestFinished(server.stop);
   const page = await openImport(`${server.url}/#token=${token}`);
@@ -134,14 +134,14 @@ it('continues by itself when the server restarts during an import', async () => 
   await page.getByRole('button', { name: 'Import 20,000' }).click();
   await half;
   await server.pause();
-  await page.getByText('The import goes on as soon as it does').waitFor();
+  await page.getByText('The import continues when the store responds').waitFor();
   await server.resume();
   await page.getByText('Imported plants.csv').waitFor();
   const store = createPlantStoreClient({ url: server.url, token });
   expect(await store.countPlants.query({})).toMatchObject({ count: 20_000 });
 });
 
-it('stops an import, and says how to continue', async () => {
+it('an import stops when the user clicks Stop, and says how many plants were not confirmed', async () => {
   const page = await openImport();
   const tag = freshTag();
   await choose(page, 'plants.csv', csvOf(5_000, tag));
@@ -153,7 +153,7 @@ it('stops an import, and says how to continue', async () => {
   });
   await page.getByRole('button', { name: 'Import 5,000' }).click();
   await page.getByText('1,000 added').waitFor();
-  await page.keyboard.press('Escape'); // Does not close the dialog.
+  await page.keyboard.press('Escape'); // Escape does not close the dialog.
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('4,000 plants were not confirmed').waitFor();
   released.resolve();

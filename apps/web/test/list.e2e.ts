@@ -22,7 +22,7 @@ import {
 
 const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
 
-/** Returns how many lists the page has asked for so far. */
+/** Returns a function that counts the requests for a list since this call. */
 function countLists(page: Page): () => number {
   let count = 0;
   page.on('request', (request) => {
@@ -31,7 +31,7 @@ function countLists(page: Page): () => number {
   return () => count;
 }
 
-it('shows pages of 100 plants, and walks them in both directions', async () => {
+it('the list shows pages of 100 plants, with links to the next and the previous page', async () => {
   const { page, tag } = await openPlants(numbered(250));
   await lineOf(page, '250 plants').waitFor();
   expect(await namesOf(page)).toEqual(numbered(100));
@@ -52,7 +52,7 @@ it('shows pages of 100 plants, and walks them in both directions', async () => {
   expect(new URLSearchParams(new URL(copied.url()).hash.slice(1)).get('tag')).toBe(tag);
 });
 
-it('keeps the rows of a page while the next page loads', async () => {
+it('the list keeps the rows of a page while the next page loads', async () => {
   const { page } = await openPlants(numbered(101));
   await rowOf(page, 'Plant 001').waitFor();
   const released = Promise.withResolvers<void>();
@@ -67,7 +67,7 @@ it('keeps the rows of a page while the next page loads', async () => {
   await expect.poll(() => namesOf(page)).toEqual(['Plant 101']);
 });
 
-it('shows within four seconds which plants other clients add and delete', async () => {
+it('the list shows within four seconds that another client has added or deleted a plant', async () => {
   const { page, tag, ids } = await openPlants(['Old']);
   await rowOf(page, 'Old').waitFor();
   const [id = 0n] = ids;
@@ -91,17 +91,17 @@ it.each([
       }),
   ],
   ['a search is shown', (page: Page) => searchField(page).fill('ro')],
-])('does not ask for the rows again while %s', async (_case, act) => {
+])('the list does not load its rows again while %s', async (_case, act) => {
   const { page } = await openPlants(['Row']);
   await rowOf(page, 'Row').waitFor();
   await act(page);
-  await page.waitForTimeout(1_000); // Requests that have begun may end.
+  await page.waitForTimeout(1_000); // Running requests end in this time.
   const lists = countLists(page);
   await page.waitForTimeout(4_000);
   expect(lists()).toBe(0);
 });
 
-it('keeps the new plants of the user on top until the filter changes', async () => {
+it('the list shows the new plants of the user first until the filter changes', async () => {
   const { page, tag } = await openPlants(['Abc']);
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByLabel('Name').fill('Zzz');
@@ -115,7 +115,7 @@ it('keeps the new plants of the user on top until the filter changes', async () 
   expect(await page.getByText('Just added').count()).toBe(0);
 });
 
-it('says that the connection is lost, and continues by itself', async () => {
+it('the console says that the connection is lost, and continues when the server responds again', async () => {
   const server = await startServer(inject('postgresUrl'));
   onTestFinished(server.stop);
   const page = await openPage(`${server.url}/#token=${token}`);
@@ -126,14 +126,14 @@ it('says that the connection is lost, and continues by itself', async () => {
   await server.pause();
   await form.getByRole('button', { name: 'Add plant' }).click();
   await form.getByRole('alert').getByText('does not respond').waitFor();
-  await page.getByText('Connection lost. Shown:').waitFor({ state: 'attached' });
+  await page.getByText('Connection lost. Loaded at').waitFor({ state: 'attached' });
   await server.resume();
   await form.getByRole('button', { name: 'Add plant' }).click();
   await rowOf(page, 'In mid-form').waitFor();
   await page.getByText('Connection lost').waitFor({ state: 'detached' });
 });
 
-it('never moves the table: a selection takes the place of the number of plants', async () => {
+it('the table does not move when a selection replaces the number of plants', async () => {
   const { page } = await openPlants(numbered(3));
   await lineOf(page, '3 plants').waitFor();
   const before = await tableOf(page).boundingBox();
@@ -144,7 +144,7 @@ it('never moves the table: a selection takes the place of the number of plants',
   await lineOf(page, '3 plants').waitFor();
 });
 
-it('shows names that are long, right-to-left or invisible, or have line breaks', async () => {
+it('the list shows names that are long, right-to-left or invisible, or have line breaks', async () => {
   const long = 'x'.repeat(900_000);
   const names = ['\u202eevil', '\u200b', 'two\nlines', ' ', 'שקמה', '<b>bold</b>'];
   const { page, tag, ids } = await openPlants(names);
@@ -161,7 +161,7 @@ it('shows names that are long, right-to-left or invisible, or have line breaks',
   expect(ids.length).toBe(names.length);
 });
 
-it('offers the 208 houseplants in an empty store', async () => {
+it('an empty list offers an import of 208 houseplants', async () => {
   const server = await startServer(inject('postgresUrl'));
   onTestFinished(server.stop);
   const page = await openPage(`${server.url}/#token=${token}`);
@@ -173,7 +173,7 @@ it('offers the 208 houseplants in an empty store', async () => {
   await lineOf(page, '208 plants').waitFor();
 });
 
-it('finds plants by a part of the name, by number and by tag', async () => {
+it('the search finds plants by a part of the name, by number and by tag', async () => {
   const { page, tag, ids } = await openPlants(['Gold Rush', 'Rushes', 'Fern']);
   const [first = 0n, second = 0n] = ids;
   await rowOf(page, 'Fern').waitFor();
@@ -198,7 +198,7 @@ it('finds plants by a part of the name, by number and by tag', async () => {
   await expect.poll(() => new URL(page.url()).hash).not.toContain('tag');
 });
 
-it('names the text of a search that found no plant', async () => {
+it('a search without a result shows the text of the search', async () => {
   const { page } = await openPlants(['Fern']);
   const text = `x${freshTag()}`;
   await searchField(page).fill(text);
@@ -211,7 +211,7 @@ it('names the text of a search that found no plant', async () => {
   expect(await searchField(page).inputValue()).toBe(text);
 });
 
-it('says that there are no further plants when the plants of a linked page are gone', async () => {
+it('the list says that there are no further plants when a link is to a page after the last plant', async () => {
   const page = await openPage(`${address()}&after=${2n ** 63n - 1n}`);
   await page.getByRole('heading', { name: 'There are no further plants' }).waitFor();
   await link(page, 'First').click();

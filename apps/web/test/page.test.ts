@@ -11,17 +11,17 @@ import { address } from './fixtures/shared-server.ts';
 
 const dist = fileURLToPath(new URL('../dist/console/', import.meta.url));
 
-it('the console has at most 118 kB in the first script, and 30 kB in each other script, both gzipped', () => {
+it('the first script has at most 118 kB, and each other script has at most 30 kB, both gzipped', () => {
   const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'));
   expect(scripts.length).toBeGreaterThan(1);
-  const advice = 'find what has grown in dist/console: when it is worth it, raise this limit';
+  const advice = 'find what has grown in dist/console: if the growth is worth it, raise this limit';
   for (const name of scripts) {
     const { length } = gzipSync(readFileSync(dist + name), { level: 9 });
     expect(length, advice).toBeLessThan(name.startsWith('index') ? 118_000 : 30_000);
   }
 });
 
-it('the console loads the second script and one style sheet with the list, and a third script only for files', async () => {
+it('the list loads two scripts and one style sheet, and only an import loads another script', async () => {
   const page = await openPage(address());
   await tableOf(page).or(page.getByText('No plants yet')).waitFor();
   const loaded = () =>
@@ -41,7 +41,7 @@ it('the console loads the second script and one style sheet with the list, and a
   expect(await loaded()).toContain('import-plants');
 });
 
-it('Vite serves the console, and sends the requests of the console to the server at PORT', async () => {
+it('Vite sends the requests of the console to the server at PORT', async () => {
   const store = createStore((_request, response) => response.end('ready')).listen(0, '127.0.0.1');
   await once(store, 'listening');
   onTestFinished(() => void store.close());

@@ -21,7 +21,7 @@ async function add(page: Page, name: string, id: bigint | string): Promise<void>
 }
 
 it.each([-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n + 1n])(
-  'adds, opens and deletes the plant with exactly the number %s',
+  'the console adds, opens and deletes the plant with exactly the number %s',
   async (id) => {
     const page = await openForm();
     await add(page, 'Exact', id);
@@ -41,7 +41,7 @@ it.each([-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n + 1n])(
   },
 );
 
-it('suggests a number, and explains what is wrong with another number', async () => {
+it('the form suggests a number, and explains why a number or a name is invalid', async () => {
   const page = await openForm();
   const number = page.getByRole('textbox', { name: 'Number' });
   expect(await number.inputValue()).toMatch(/^\d+$/);
@@ -57,7 +57,7 @@ it('suggests a number, and explains what is wrong with another number', async ()
   await page.getByText('must not contain U+0000').waitFor();
 });
 
-it('shows the owner of a number that is taken', async () => {
+it('the form shows the plant that has the taken number', async () => {
   const id = freshId();
   await client.createPlant.mutate({ id, name: 'The owner of the number' });
   const page = await openForm();
@@ -68,7 +68,7 @@ it('shows the owner of a number that is taken', async () => {
   await page.getByText('Added “Too late”').waitFor();
 });
 
-it('duplicates a plant, and copies its link and its command', async () => {
+it('the console duplicates a plant, and copies its link and its curl command', async () => {
   const { page, ids, tag } = await openPlants(['Hoya']);
   const [id = 0n] = ids;
   await rowOf(page, 'Hoya').getByRole('link').first().click();
@@ -85,7 +85,7 @@ it('duplicates a plant, and copies its link and its command', async () => {
   expect((await client.listPlants.query({ tag })).plants.length).toBe(2);
 });
 
-it('asks once before the user closes the form with a typed text', async () => {
+it('the form asks once before it discards a typed text', async () => {
   const page = await openForm();
   const form = dialogOf(page, 'Add a plant');
   await page.keyboard.press('Escape');
@@ -109,7 +109,7 @@ it('asks once before the user closes the form with a typed text', async () => {
   await form.waitFor({ state: 'detached' });
 });
 
-it('corrects a name and a tag, and keeps the number', async () => {
+it('a correction of a name keeps the number and the tag', async () => {
   const { page, ids, tag } = await openPlants(['Hoia']);
   const [id = 0n] = ids;
   await rowOf(page, 'Hoia').getByRole('link').first().click();
@@ -122,7 +122,7 @@ it('corrects a name and a tag, and keeps the number', async () => {
   expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Hoya', tag });
 });
 
-it('shows the new name of a plant that the user has just added and then corrected', async () => {
+it('the list shows the new name of a plant that the user has just added and then corrected', async () => {
   const page = await openForm();
   await add(page, 'Typpo', freshId());
   await rowOf(page, 'Typpo').getByRole('link').first().click();
@@ -133,7 +133,7 @@ it('shows the new name of a plant that the user has just added and then correcte
   expect((await namesOf(page))[0]).toBe('Typo');
 });
 
-it('shows both versions when somebody else was faster, and can then save the text of the user', async () => {
+it('the form shows both versions when somebody else was faster, and can save the version of the user', async () => {
   const { page, ids } = await openPlants(['Hoia']);
   const [id = 0n] = ids;
   await rowOf(page, 'Hoia').getByRole('link').first().click();
@@ -150,7 +150,7 @@ it('shows both versions when somebody else was faster, and can then save the tex
   expect((await client.getPlant.query({ id })).name).toBe('Mine');
 });
 
-it('asks again before it deletes a plant that somebody else has corrected', async () => {
+it('the console asks again before it deletes a plant that somebody else has corrected', async () => {
   const { page, ids } = await openPlants(['Old name']);
   const [id = 0n] = ids;
   await rowOf(page, 'Old name').getByRole('link').first().click();
@@ -166,7 +166,7 @@ it('asks again before it deletes a plant that somebody else has corrected', asyn
   await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
 });
 
-it('says that somebody else deleted the open plant, and that the plant of a link does not exist', async () => {
+it('the console says that the open plant was deleted, and that the plant of a link does not exist', async () => {
   const { page, ids } = await openPlants(['Hoya']);
   const [id = 0n] = ids;
   await rowOf(page, 'Hoya').getByRole('link').first().click();
@@ -177,7 +177,7 @@ it('says that somebody else deleted the open plant, and that the plant of a link
   await other.getByText(`No plant has the number ${id}.`).waitFor();
 });
 
-it('deletes the checked plants after one question, which can save a copy of them', async () => {
+it('the console deletes the checked plants after one question, which offers to save a copy', async () => {
   const { page, tag } = await openPlants(numbered(60));
   await page.getByRole('checkbox', { name: 'Select all' }).check();
   for (const name of numbered(10)) await rowOf(page, name).getByRole('checkbox').uncheck();
@@ -196,7 +196,7 @@ it('deletes the checked plants after one question, which can save a copy of them
   expect((await client.listPlants.query({ tag })).plants.length).toBe(10);
 });
 
-it('offers one Delete when rows are checked beside an open plant', async () => {
+it('the console shows only one button Delete when a plant is open and rows are checked', async () => {
   const { page } = await openPlants(['Open', 'Checked']);
   await rowOf(page, 'Open').getByRole('link').first().click();
   await page.getByRole('button', { name: 'Delete' }).waitFor();
@@ -204,7 +204,7 @@ it('offers one Delete when rows are checked beside an open plant', async () => {
   expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(1);
 });
 
-it('exports the plants of the list, on all its pages', async () => {
+it('an export saves the plants on all pages of the list', async () => {
   const { page } = await openPlants(numbered(150));
   await page.getByRole('button', { name: 'Export' }).click();
   const download = page.waitForEvent('download');

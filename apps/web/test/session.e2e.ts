@@ -14,7 +14,7 @@ import {
   url,
 } from './fixtures/shared-server.ts';
 
-it('removes the token from the address, the history and the requests', async () => {
+it('the console removes the token from the address bar, and never sends it in a URL', async () => {
   const tag = freshTag();
   await createPlants(['Hoya'], tag);
   const requests: string[] = [];
@@ -27,7 +27,7 @@ it('removes the token from the address, the history and the requests', async () 
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
 });
 
-it('opens links in new tabs signed in, and says in a new browser who to ask for a token', async () => {
+it('a new tab gets the token from another tab, or asks the user for a token', async () => {
   const { page, ids } = await openPlants(['Hoya']);
   const [id = 0n] = ids;
   await rowOf(page, 'Hoya').waitFor();
@@ -44,7 +44,7 @@ it('opens links in new tabs signed in, and says in a new browser who to ask for 
   await dialogOf(mailed, 'Hoya').waitFor();
 });
 
-it('keeps the user signed in on this browser only if the user wants it', async () => {
+it('the console keeps the user signed in only if the user has checked "Keep me signed in"', async () => {
   const page = await openPage(url);
   await page.getByLabel('Access token').fill(token);
   await page.getByLabel('Keep me signed in').check();
@@ -61,7 +61,7 @@ it('keeps the user signed in on this browser only if the user wants it', async (
   await last.getByLabel('Access token').waitFor();
 });
 
-it('asks for another token when the token is revoked, and keeps the typed text', async () => {
+it('the console asks for another token when the token is revoked, and keeps the typed text', async () => {
   const { id, token: own } = await client.createAccessToken.mutate({
     name: freshTag(),
     scopes: ['plants:create', 'plants:read'],
@@ -81,7 +81,7 @@ it('asks for another token when the token is revoked, and keeps the typed text',
   expect(await page.getByLabel('Name').inputValue()).toBe('Half a na');
 });
 
-it('offers only the actions that the token allows', async () => {
+it('the console offers only the actions that the token allows', async () => {
   const { page } = await openPlants(['Hoya'], { token: await tokenWith('plants:read') });
   await rowOf(page, 'Hoya').getByRole('link').first().click();
   await page.getByRole('button', { name: 'Copy link' }).waitFor();
@@ -96,7 +96,7 @@ it('offers only the actions that the token allows', async () => {
   await creator.getByText('Added “Unseen”').waitFor();
 });
 
-it('creates a token in steps, hands it over as a link, and revokes it', async () => {
+it('the console creates a token, copies its link and its command, and revokes the token', async () => {
   const page = await openPage(address());
   const name = freshTag();
   await page.getByRole('button', { name: 'Access tokens' }).click();
@@ -122,7 +122,7 @@ it('creates a token in steps, hands it over as a link, and revokes it', async ()
   await page.getByRole('row').filter({ hasText: name }).getByText('revoked').waitFor();
 });
 
-it('asks for the name before the user revokes the token of the tab', async () => {
+it('the console revokes the token of the tab only after the user has typed the name of the token', async () => {
   const name = freshTag();
   const { token: own } = await client.createAccessToken.mutate({ name, scopes: ['tokens:manage'] });
   const page = await openPage(address(own));
@@ -136,7 +136,7 @@ it('asks for the name before the user revokes the token of the tab', async () =>
   await dialogOf(page, 'Sign in again').waitFor({ timeout: 90_000 });
 });
 
-it('works behind a proxy that adds a path prefix', async () => {
+it('the console works behind a proxy that adds a path prefix', async () => {
   const proxy = createServer((incoming, outgoing) => {
     const path = incoming.url?.replace(/^\/behind\/a\/prefix/, '') ?? '';
     const { method, headers } = incoming;

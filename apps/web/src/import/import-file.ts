@@ -14,7 +14,7 @@ export interface RejectedRow {
   readonly reason: string;
 }
 
-/** A file that was read completely, before anything is sent. */
+/** The result of reading a whole file, before the console sends any plant. */
 export interface CheckedFile {
   readonly file: File;
   readonly facts: FileFacts;
@@ -24,8 +24,8 @@ export interface CheckedFile {
 }
 
 /**
- * Reads a whole file, and sends nothing. A file that is not UTF-8 is most likely from Excel on Windows, so it
- * is then read as Windows-1252.
+ * Reads a whole file, and sends nothing. If the file is not UTF-8, it is most likely from Excel on Windows,
+ * so the function reads it as Windows-1252.
  *
  * @throws FileError when a part of the file cannot be read
  */
@@ -54,16 +54,16 @@ export async function checkFile(
 /** While the store does not respond, the import sends the plants again after this number of milliseconds. */
 const retryDelay = 1_000;
 
-/** The import remembers at most this number of new plants, for the list. */
+/** After an import, the list can show at most this number of the new plants. */
 const mostFirst = 100;
 
-/** The progress of an import, and later its result. */
+/** The progress of a running import, or the result of an import that has ended. */
 export interface Progress {
   readonly added: number;
   readonly present: number;
   readonly rejected: readonly RejectedRow[];
   readonly first: readonly NewPlant[];
-  /** Whether the plants wait for the store, or for another token. */
+  /** Whether the import waits for the store, or for another token. */
   readonly isWaiting: boolean;
 }
 
@@ -107,7 +107,7 @@ const isGood = (row: Row): row is GoodRow => row.plant !== undefined;
 
 /**
  * Creates the plants of some rows. Returns no results while the store does not respond, and while the user enters
- * another token. It does no harm to send a plant twice.
+ * another token. Sending a plant twice does no harm.
  */
 async function createPlants(rows: readonly GoodRow[], signal: AbortSignal) {
   try {

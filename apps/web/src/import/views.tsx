@@ -14,7 +14,7 @@ export function ChooseView({ onFile }: { onFile(file: File): void }) {
   const onChoose = ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [file] = target.files ?? [];
     if (file) onFile(file);
-    target.value = ''; // Otherwise, choosing the same file again would send no event.
+    target.value = ''; // Otherwise, choosing the same file again would fire no event.
   };
   const onPaste = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -30,11 +30,11 @@ export function ChooseView({ onFile }: { onFile(file: File): void }) {
         onChange={onChoose}
       />
       <div className="help">
-        <p>A table saved as CSV, or NDJSON. The first line names the columns:</p>
+        <p>Choose a CSV or NDJSON file. The first line of a CSV file names the columns:</p>
         <ul>
           <li>{columnNames.id.toReversed().join(' or ')}: a whole number</li>
           <li>{columnNames.name.join(' or ')}: any text</li>
-          <li>{columnNames.tag.join(' or ')}: can be left out</li>
+          <li>{columnNames.tag.join(' or ')}: optional</li>
         </ul>
       </div>
       <div className="row">
@@ -45,7 +45,7 @@ export function ChooseView({ onFile }: { onFile(file: File): void }) {
       <form className="stack" onSubmit={onPaste}>
         <TextArea
           label="Or paste rows of a spreadsheet"
-          hint="With the line of column names"
+          hint="Include the line of column names"
           name="rows"
           required
           rows={3}
@@ -58,12 +58,12 @@ export function ChooseView({ onFile }: { onFile(file: File): void }) {
   );
 }
 
-/** The console shows at most this number of rejected rows. The user can save all of them. */
+/** The console shows at most this number of rejected rows, but can save all rejected rows. */
 const mostRejected = 100;
 
 const delimiters = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
 
-/** Says how the file was read, such as "semicolons, Windows-1252". */
+/** Describes the format of the file, such as "semicolons, Windows-1252". */
 function describe({ delimiter, encoding, format }: FileFacts): string {
   const shape = delimiter ? delimiters[delimiter] : format === 'ndjson' && 'NDJSON';
   const names = { 'utf-8': '', 'windows-1252': 'Windows-1252' };
@@ -76,7 +76,7 @@ interface CheckViewProps {
   onAgain(): void;
 }
 
-/** The second step: what the file contains. Nothing is sent yet. */
+/** The second step: shows the content of the file. The console sends nothing yet. */
 export function CheckView({ checked, onImport, onAgain }: CheckViewProps) {
   const { file, facts, goodCount, good, bad } = checked;
   const how = describe(facts);
@@ -130,7 +130,7 @@ interface ProgressViewProps {
   onStop(): void;
 }
 
-/** The third step: a bar and the numbers. */
+/** The third step: shows the progress of the import. */
 export function ProgressView({ checked, progress, onStop }: ProgressViewProps) {
   const { isWaiting } = progress;
   return (
@@ -141,7 +141,7 @@ export function ProgressView({ checked, progress, onStop }: ProgressViewProps) {
       <progress aria-label="Import" max={rowsOf(checked)} value={handled(progress)} />
       <p>{counts(progress)}</p>
       <p role="status" className={isWaiting ? 'warning' : undefined}>
-        {isWaiting && 'The store does not respond. The import goes on as soon as it does.'}
+        {isWaiting && 'The store does not respond. The import continues when the store responds.'}
       </p>
       <div className="row">
         <Button data-focus onClick={onStop}>
@@ -185,8 +185,8 @@ export function DoneView({ checked, progress, onShow, onAgain, onClose }: DoneVi
       </p>
       {unsent > 0 && (
         <p className="warning">
-          {countOf(unsent)} were not confirmed. Import the same file again to go on: plants that are
-          already there stay as they are.
+          {countOf(unsent)} were not confirmed. To continue, import the same file again: plants that
+          are already in the store stay unchanged.
         </p>
       )}
       <div className="row">
@@ -204,7 +204,7 @@ export function DoneView({ checked, progress, onShow, onAgain, onClose }: DoneVi
   );
 }
 
-/** The rows that are not imported, each with its line and its reason. */
+/** Shows each row that was not imported, with its line and the reason. */
 function RejectedRows({ rejected }: { rejected: readonly RejectedRow[] }) {
   if (rejected.length === 0) return null;
   const shown = rejected.slice(0, mostRejected);
@@ -227,7 +227,7 @@ interface SaveRejectedProps {
   rejected: readonly RejectedRow[];
 }
 
-/** Saves the rejected rows in the format of the file, so that the user can mend and import them. */
+/** Saves the rejected rows in the format of the file, so that the user can correct and import them. */
 function SaveRejected({ checked: { file, facts }, rejected }: SaveRejectedProps) {
   if (rejected.length === 0) return null;
   const base = file.name.replace(/(\.rejects)?(\.\w{1,6}){0,2}$/, '');
@@ -236,7 +236,7 @@ function SaveRejected({ checked: { file, facts }, rejected }: SaveRejectedProps)
     saveFile(name, [facts.rejectsStart, ...rejected.map(({ text }) => `${text}\n`)]);
   return (
     <Button icon="download" onClick={save}>
-      Save the {number.format(rejected.length)} as a file
+      Save the rejected rows ({number.format(rejected.length)})
     </Button>
   );
 }

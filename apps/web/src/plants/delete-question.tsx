@@ -18,10 +18,10 @@ const atOnce = 10;
 export function DeleteQuestion({ plants: asked }: { plants: readonly SeenPlant[] }) {
   const { checked, added, change, close } = useListState();
   const { plant: open } = useAddress();
-  /** The plants that are not deleted yet. They stay the same, whatever the list behind the question shows. */
+  /** The plants that are not deleted yet, even if the list behind the question changes. */
   const [plants, setPlants] = useState(asked);
 
-  /** Deletes a plant, if it is still the plant that the user has seen. */
+  /** Deletes a plant. With an `etag`, the store deletes only the version that the user has seen. */
   const deleteOne = async ({ id, etag }: SeenPlant) => {
     try {
       await client.deletePlant.mutate({ id, ifMatch: etag });
@@ -67,7 +67,7 @@ export function DeleteQuestion({ plants: asked }: { plants: readonly SeenPlant[]
     <Dialog role="alertdialog" title={`${confirm}?`} isBusy={remove.isPending} onClose={close}>
       {isChanged ? (
         <p role="alert" className="warning">
-          Somebody else has corrected this plant since you opened it. It is now:
+          Somebody else has corrected this plant since you opened it. The plant is now:
         </p>
       ) : (
         <p>This cannot be undone.</p>

@@ -9,7 +9,7 @@ import { countOf } from '../ui/client-text.tsx';
 import { Dialog, notify } from '../ui/dialog.tsx';
 import { useListState } from './plant-state.ts';
 
-/** Saves all plants that the list shows, on all its pages, as a file. */
+/** Saves the plants on all pages of the list as a file. */
 export function ExportPlants() {
   const { tag, search } = useAddress();
   const { close } = useListState();
@@ -42,8 +42,8 @@ export function ExportPlants() {
   return (
     <Dialog title="Export" isBusy={save.isPending} onClose={close}>
       <p>
-        All plants that the list shows, on all its pages, as a file for a spreadsheet (CSV) or for a
-        program (NDJSON).
+        Saves the plants on all pages of the list, as CSV for a spreadsheet or as NDJSON for a
+        program.
       </p>
       <p role="status">{save.isPending && `${countOf(count)} …`}</p>
       <ErrorAlert start="The file is not saved." error={save.error} />

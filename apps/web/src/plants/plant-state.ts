@@ -21,16 +21,16 @@ export type FormStart = { readonly [Key in keyof NewPlant]?: NewPlant[Key] | und
 
 export type OpenDialog =
   | { readonly name: 'tokens' | 'account' | 'export' }
-  /** Another plant can be the start of the form. */
+  /** The form can start with the values of another plant. */
   | { readonly name: 'add'; readonly start?: FormStart }
   | { readonly name: 'import'; readonly file?: File | undefined }
   | { readonly name: 'delete'; readonly plants: readonly SeenPlant[] };
 
-/** The state of the list that the address does not name. */
+/** The state of the list that is not in the address. */
 interface ListState {
   readonly dialog?: OpenDialog | undefined;
   readonly checked: ReadonlyMap<bigint, StoredPlant>;
-  /** The plants that this person has just added. They stay on top until the filter changes. */
+  /** The plants that the user has just added. The list shows these plants first until the filter changes. */
   readonly added: readonly StoredPlant[];
 }
 
@@ -41,7 +41,7 @@ export const ListContext = createContext({
   change(_change: Partial<ListState>): void {},
 });
 
-/** Returns the state of the list, and functions that change a part of it, or open or close a dialog. */
+/** Returns the state of the list, and functions that change the state, or open or close a dialog. */
 export function useListState() {
   const state = useContext(ListContext);
   const open = (dialog: OpenDialog) => state.change({ dialog });

@@ -18,7 +18,7 @@ export function Time({ at }: { at: Date }) {
   return <time dateTime={at.toISOString()}>{shortTime.format(at)}</time>;
 }
 
-/** Shows all that the store knows about a plant. A replaced plant has the time of the replacement. */
+/** Shows all fields of a plant. A replaced plant has the time of the last replacement. */
 export function PlantFacts({ plant }: { plant: StoredPlant }) {
   const { id, name, tag, createdAt, updatedAt } = plant;
   const facts: Readonly<Record<string, ReactNode>> = {

@@ -24,7 +24,7 @@ export function SignInPage({ onEnter }: SignInProps) {
   );
 }
 
-/** Asks for another token over the open console, so that nothing the user has typed is lost. */
+/** Asks for another token in a dialog over the console, so that the user loses no typed text. */
 export function SignInAgain(props: SignInProps) {
   return (
     <Dialog title="Sign in again" isBusy onClose={() => {}}>
@@ -59,8 +59,8 @@ function SignInForm({ rejected, onEnter }: SignInProps) {
         Open
       </Button>
       <p className="help">
-        No token? Ask the person who runs this store, or a colleague who manages its access tokens.
-        They can send you a link that opens this page.
+        No token? Ask the person who runs this store, or a colleague who manages its access tokens,
+        for a link that opens this page.
       </p>
     </form>
   );
@@ -71,8 +71,8 @@ function KeepSignedIn(props: ComponentProps<'input'>) {
     <div>
       <Check label="Keep me signed in on this browser" name="keep" {...props} />
       <p className="help">
-        Without it, you are signed out when you close the tab. With it, everyone who uses this
-        browser can open the store until you sign out.
+        If unchecked, the console signs you out when you close the tab. If checked, everyone who
+        uses this browser can open the store until you sign out.
       </p>
     </div>
   );
@@ -85,7 +85,7 @@ interface AccountProps {
   onClose(): void;
 }
 
-/** Says who is signed in, and signs out. */
+/** Shows who is signed in, and signs the user out. */
 export function Account({ name, token, onSignOut, onClose }: AccountProps) {
   return (
     <Dialog title={name === undefined ? 'Signed in' : `Signed in as ${name}`} onClose={onClose}>

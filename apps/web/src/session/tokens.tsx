@@ -46,7 +46,7 @@ export function Tokens({ identity, onClose }: TokensProps) {
   return (
     <Dialog place="side" title="Access tokens" onClose={onClose}>
       <p className="help">
-        Each person and each program that uses the store has a token of its own.
+        Each person and each program that uses the store needs a separate token.
       </p>
       <div className="row">
         <Button kind="primary" icon="add" data-focus onClick={() => setIsCreating(true)}>
@@ -61,14 +61,14 @@ export function Tokens({ identity, onClose }: TokensProps) {
           ))}
         </tbody>
       </table>
-      {data?.tokens.length === 0 && <p>No token was created yet.</p>}
+      {data?.tokens.length === 0 && <p>No token has been created yet.</p>}
     </Dialog>
   );
 }
 
 interface TokenProps {
   token: AccessToken;
-  /** Whether the token is the token of this tab. */
+  /** Whether this tab uses the token. */
   isOwn: boolean;
 }
 
@@ -112,13 +112,13 @@ function Token({ token, isOwn }: TokenProps) {
   );
 }
 
-/** Asks before a token is revoked. For the user's own token, the user also types its name. */
+/** Asks whether to revoke a token. For the token of this tab, the user must type the name of the token. */
 function askToRevoke(name: string, isOwn: boolean): boolean {
   if (!isOwn) {
-    const effect = 'Whoever uses it gets errors within 30 seconds. This cannot be undone.';
+    const effect = 'Within 30 seconds, the store rejects the token. This cannot be undone.';
     return confirm(`Revoke “${name}”? ${effect}`);
   }
-  const effect = 'You are then signed out, and need another token to come back.';
+  const effect = 'You are then signed out, and need another token to sign in again.';
   return prompt(`“${name}” is your own token. ${effect} Type its name to revoke it:`) === name;
 }
 
@@ -169,8 +169,8 @@ function CreateToken({ identity, onClose }: TokensProps) {
       <Field
         label="3. Until when?"
         type="date"
-        max="9999-12-31" // The store accepts years of four digits.
-        hint={`Without a date, it ${identity.expiresAt ? 'expires with your own token' : 'never expires'}`}
+        max="9999-12-31" // The store accepts only years of four digits.
+        hint={`Without a date, the token ${identity.expiresAt ? 'expires with your own token' : 'never expires'}`}
         name="end"
         defaultValue={identity.expiresAt ? '' : usualEnd}
       />
@@ -185,15 +185,15 @@ function CreateToken({ identity, onClose }: TokensProps) {
   );
 }
 
-/** Hands over a new token: as a link for a person, and as a command for a program. */
+/** Shows a new token, as a link for a person and as a command for a program. */
 function NewToken({ token, onClose }: { token: string; onClose(): void }) {
   const link = `${baseUrl()}#token=${encodeURIComponent(token)}`;
   const command = curlOf('plants', token);
   return (
     <section className="stack" aria-label="The new token">
-      <p role="status">4. Hand it over now: nobody can see the token again.</p>
+      <p role="status">4. Hand the token over now. Later, nobody can see the token.</p>
       <h3>For a person</h3>
-      <p className="help">The link opens this page, signed in. Send it to this person only.</p>
+      <p className="help">The link signs the person in. Send the link only to this person.</p>
       <div className="row">
         <CopyButton icon="link" label="Copy the link" text={link} />
       </div>

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useState } from 'react';
 import { replaceAddress } from '../ui/address.ts';
 
-/** Stores behind different paths of one origin have different tokens. */
+/** The key contains the path, because stores at different paths of one origin have different tokens. */
 const key = `plant-store.token ${new URL('.', document.baseURI).pathname}`;
 
-/** The other tabs of this browser that show this store. No page of another origin can listen. */
+/** Connects the tabs of this browser that show this store. A page of another origin cannot listen. */
 const tabs = new BroadcastChannel(key);
 
 /** A new tab waits for a token from another tab for this number of milliseconds. */
@@ -14,11 +14,11 @@ interface Session {
   readonly token?: string | undefined;
   /** Whether the console still asks other tabs for a token. */
   readonly isLooking?: boolean;
-  /** Why the store rejects the token. The console stays open, and asks for another token. */
+  /** The reason why the store rejects the token. The console stays open, and asks for another token. */
   readonly rejected?: string;
 }
 
-/** The access token of this tab, and the functions that change it. */
+/** Returns the access token of this tab, and functions that change the token. */
 export function useSession() {
   const [session, setSession] = useState<Session>(() => {
     const token = takeTokenFromLink() ?? readToken();
@@ -49,7 +49,7 @@ export function useSession() {
     return () => removeEventListener('hashchange', onHashChange);
   }, []);
   useEffect(() => {
-    // A link that was opened in a new tab gets the token from the tab that has the link.
+    // When the user opens a link in a new tab, the new tab asks the other tabs for the token.
     tabs.onmessage = ({ data }: MessageEvent<{ token?: string }>) => {
       if (isAccepted && !data.token) tabs.postMessage({ token });
       if (isLooking && data.token) enter(data.token, isKeptOnBrowser());
@@ -63,8 +63,8 @@ export function useSession() {
 }
 
 /**
- * Returns the token of a link (`#token=…`), and removes it from the address bar and the history. The other
- * parts of the address stay.
+ * Returns the token of a link (`#token=…`), and removes the token from the address bar and the history. The
+ * other parts of the address stay.
  */
 function takeTokenFromLink(): string | undefined {
   // A token may contain a plus, but URLSearchParams reads a plus as a space.

@@ -1,22 +1,22 @@
 import { readId } from '@plant-store/schemas';
 import { useMemo, useSyncExternalStore } from 'react';
 
-/** The plants of a list: those with exactly this tag, and with each word of the search in the name. */
+/** Selects the plants that have exactly this tag, and each word of the search in the name. */
 export interface PlantFilter {
   readonly tag?: string | undefined;
   readonly search?: string | undefined;
 }
 
 /**
- * The part of the console's state that a link can name. It is in the fragment of the address. A browser
- * never sends the fragment, so no log contains names, tags or numbers of plants.
+ * The part of the console's state that a link can contain, in the fragment of the address. A browser never
+ * sends the fragment to a server.
  */
 export interface Address extends PlantFilter {
   readonly after?: string | undefined;
   readonly plant?: bigint | undefined;
 }
 
-/** The state that the address bar names. */
+/** Returns the state that is in the address bar. */
 function readAddress(hash = location.hash): Address {
   const values = new URLSearchParams(hash.slice(1));
   return {
@@ -46,7 +46,7 @@ export function closePlant(): void {
 export function replaceAddress(change: Address): void {
   const href = hrefOf({ ...readAddress(), ...change });
   history.replaceState(null, '', location.pathname + location.search + (href === '#' ? '' : href));
-  // The browser sends no event for `replaceState`.
+  // The browser fires no event for `replaceState`.
   dispatchEvent(new HashChangeEvent('hashchange'));
 }
 
@@ -55,7 +55,7 @@ export function useAddress(): Address {
   return useMemo(() => readAddress(hash), [hash]);
 }
 
-// All components hear of a change in one task, so that React shows none of them with an earlier address.
+// All components get a change in the same task, so that React renders none of them with an earlier address.
 const listeners = new Set<() => void>();
 addEventListener('hashchange', () => {
   for (const tell of listeners) tell();

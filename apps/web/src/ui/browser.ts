@@ -1,11 +1,11 @@
 import type { StoredPlant } from '@plant-store/schemas';
 
-/** On plain HTTP, browsers have no `navigator.clipboard`. The browser then copies a selected text. */
+/** Copies a text. On plain HTTP, browsers have no `navigator.clipboard`, but can copy a selected text. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
   area.value = text;
-  // While a dialog is open, the user can only select texts in the dialog.
+  // While a modal dialog is open, the browser selects only texts in the dialog.
   const focused = document.activeElement;
   (focused?.closest('dialog') ?? document.body).append(area);
   area.select();
@@ -14,13 +14,13 @@ export async function copyText(text: string): Promise<void> {
   if (focused instanceof HTMLElement) focused.focus();
 }
 
-/** Saves a file, as a download of the browser. */
+/** Saves a file as a download. */
 export function saveFile(name: string, parts: BlobPart[]): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob(parts));
   link.download = name;
   link.click();
-  // The download reads the file after this task.
+  // The browser reads the file only after this task.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
@@ -28,7 +28,7 @@ export function saveFile(name: string, parts: BlobPart[]): void {
 export async function plantFile(format: 'csv' | 'ndjson') {
   const { plantWriter } = await load(() => import('@plant-store/formats'));
   const { start, rows } = plantWriter(format);
-  // The browser keeps large blobs on the disk.
+  // Each part is a blob, because a browser can keep large blobs on the disk.
   const parts = [new Blob([start])];
   const name = `plants ${new Date().toISOString().slice(0, 10)}.${format}`;
   return {
@@ -37,7 +37,7 @@ export async function plantFile(format: 'csv' | 'ndjson') {
   };
 }
 
-/** Saves plants that are already loaded. */
+/** Saves loaded plants as CSV. */
 export async function savePlants(plants: readonly StoredPlant[]): Promise<void> {
   const file = await plantFile('csv');
   file.add(plants);

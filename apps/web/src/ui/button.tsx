@@ -19,8 +19,8 @@ export function Button({ icon, kind, children, ...rest }: ComponentProps<'button
 }
 
 /**
- * A link that looks like a button. Without `href`, the link does nothing. It then keeps the focus,
- * because it often has an `href` again a moment later.
+ * A link that looks like a button. A link without `href` does nothing, but keeps the focus: often, the link
+ * gets an `href` again a moment later.
  */
 export function LinkButton({ icon, kind, children, ...rest }: ComponentProps<'a'> & Look) {
   const disabled = rest.href === undefined && { 'aria-disabled': true, tabIndex: -1 };
@@ -41,7 +41,7 @@ export function CopyButton({ label, text, icon = 'copy' }: CopyButtonProps) {
     <Button
       icon={isCopied ? 'check' : icon}
       onClick={() => copyText(text).then(() => setIsCopied(true))}
-      // The label keeps its width, so that no button beside it moves away from the pointer.
+      // The label does not change to "Copied", so that no button beside it moves away from the pointer.
       onBlur={() => setIsCopied(false)}
     >
       {label}

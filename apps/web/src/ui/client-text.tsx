@@ -13,7 +13,7 @@ interface ClientTextProps {
 
 /**
  * Shows a text that a client of the store chose, such as the name of a plant. Characters that change the
- * direction of the text become visible. A text without visible characters is described in words.
+ * direction of the text become visible. Words such as "empty" replace an invisible text.
  */
 export function ClientText({ text, isWhole = false }: ClientTextProps) {
   if (text === '') return <em>empty</em>;
@@ -34,7 +34,7 @@ export function PlantInLine({ name, tag }: { name: string; tag?: string | undefi
   );
 }
 
-/** Characters that change the direction of a text, and spaces without a width. */
+/** Characters that change the direction of a text, and zero-width spaces. */
 const hidden = /[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 const invisible = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
 

@@ -13,8 +13,8 @@ interface DialogProps {
   title: ReactNode;
   children: ReactNode;
   /**
-   * `side`: at the right edge of a wide screen, and over the whole screen of a phone. `beside`: a part of the page
-   * beside the list, which stays usable. On a phone, it is the same as `side`.
+   * `side`: at the right edge of a wide screen, and over the whole screen of a phone. `beside`: beside
+   * the list, which stays usable. On a phone, `beside` is the same as `side`.
    */
   place?: 'middle' | 'side' | 'beside';
   role?: 'alertdialog';
@@ -23,7 +23,7 @@ interface DialogProps {
   onClose(): void;
 }
 
-/** A dialog, which is open while it is in the page. The browser brings the focus back afterwards. */
+/** A dialog, which is open while React renders it. When the dialog closes, the browser restores the focus. */
 export function Dialog(props: DialogProps) {
   const { title, children, place = 'middle', role, isBusy = false, onClose } = props;
   const element = useRef<HTMLDialogElement>(null);
@@ -44,7 +44,7 @@ export function Dialog(props: DialogProps) {
       role={role}
       className={`card ${styles[place]}`}
       aria-labelledby={id}
-      // The browser closes only a modal dialog when the user presses Escape.
+      // When the user presses Escape, the browser closes only a modal dialog.
       onKeyDown={({ key, currentTarget }) => {
         if (key === 'Escape' && !currentTarget.matches(':modal')) onClose();
       }}
@@ -52,7 +52,7 @@ export function Dialog(props: DialogProps) {
         event.preventDefault();
         if (!isBusy && event.target === event.currentTarget) onClose();
       }}
-      // Browsers close a dialog at the second Escape, whatever a listener of `cancel` does.
+      // At a second Escape, browsers close a dialog even if `onCancel` has prevented the default.
       onClose={({ currentTarget, target }) => {
         if (target !== currentTarget || currentTarget.open) return;
         currentTarget.showModal();
@@ -78,7 +78,7 @@ const shownFor = 6_000;
 let latest: { readonly text: string } | undefined;
 const listeners = new Set<() => void>();
 
-/** Shows the result of an action. A new notice replaces the last one. Without a text, the notice disappears. */
+/** Shows a notice, which replaces the previous notice. Without a text, the notice disappears. */
 export function notify(text?: string): void {
   latest = text === undefined ? undefined : { text };
   for (const tell of listeners) tell();
@@ -89,7 +89,7 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** The place for notices, over the lower edge of the page. It moves nothing, and lets clicks through. */
+/** Shows notices over the lower edge of the page. A notice moves no content, and lets clicks through. */
 export function Notices() {
   const notice = useSyncExternalStore(subscribe, () => latest);
   useEffect(() => {

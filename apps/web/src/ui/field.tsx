@@ -16,13 +16,13 @@ export function Field({ label, hint, error, ...rest }: FieldProps) {
 
 type TextAreaProps = Pick<FieldProps, 'label' | 'hint' | 'error'> & ComponentProps<'textarea'>;
 
-/** A text field for texts that may have line breaks. */
+/** An input for a text that may have line breaks, with its label, a hint and an error. */
 export function TextArea({ label, hint, error, ...rest }: TextAreaProps) {
   const { wrap, input } = useField({ label, hint, error });
   return wrap(<textarea dir="auto" onPaste={keepLongTextInLine} {...input} {...rest} />);
 }
 
-/** Wrapping a name of 900 kB freezes a browser for seconds. Without it, the browser needs a tenth of the time. */
+/** Wrapping a name of 900 kB freezes a browser for seconds. Without wrapping, the freeze is much shorter. */
 const keepLongTextInLine: TextAreaProps['onPaste'] = ({ clipboardData, currentTarget }) => {
   if (clipboardData.getData('text').length > maxShown) currentTarget.wrap = 'off';
 };
@@ -54,7 +54,7 @@ function useField({ label, hint, error }: Pick<FieldProps, 'label' | 'hint' | 'e
   return { input, wrap };
 }
 
-/** In a form, Enter submits, as in a field of one line, and Shift+Enter makes a line break. */
+/** In a form, Enter submits the form, as in an input of one line. Shift+Enter makes a line break. */
 export function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   const { form } = event.currentTarget;
   if (!form || event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;

@@ -5,7 +5,7 @@ import { client, isError, queryClient, useIdentity } from '../../store.tsx';
 import { type Address, useAddress } from '../../ui/address.ts';
 import { refreshInterval, useListState } from '../plant-state.ts';
 
-/** After this number of milliseconds, a search with at least one plant looks for no further plants of its page. */
+/** After this number of milliseconds, a search that has found a plant sends no further requests. */
 const searchTime = 1_000;
 
 /** The list offers at most this number of tags that begin with the text of a search. */
@@ -23,14 +23,14 @@ export type ListPage = ReturnType<typeof useListPage>;
 
 /**
  * Loads the page of plants that the address names, and keeps it current while the tab is visible. While the
- * next page loads, the last page stays.
+ * next page loads, the previous page stays visible.
  */
 export function useListPage() {
   const { may } = useIdentity();
   const { checked } = useListState();
   const { tag, search, after, plant } = useAddress();
   const isSearch = search !== undefined;
-  // Rows that the user works with must not move. One search costs several requests.
+  // Rows that the user works with must not move, and each search costs several requests.
   const isLive = checked.size === 0 && plant === undefined && !isSearch;
   const { data, isPlaceholderData, error, dataUpdatedAt } = useQuery({
     queryKey: ['plants', { tag, search, after }],
@@ -49,7 +49,7 @@ export function useListPage() {
   const isLoaded = data !== undefined;
   const isWhole = isLoaded && !isSearch && after === undefined && next === undefined;
   const count = useQuery({
-    // The number of plants is worth a request only when the list has changed.
+    // The page counts the plants again only when the ids of its plants have changed.
     queryKey: ['count', tag, String(plants.map(({ id }) => id))],
     queryFn: ({ signal }) => client.countPlants.query({ tag }, { signal }),
     enabled: isLoaded && !isSearch && !isPlaceholderData && !isWhole,
@@ -62,15 +62,15 @@ export function useListPage() {
     isSearch,
     count: isWhole ? { count: plants.length, isExact: true } : count.data,
     isLoaded,
-    /** Whether the page is for another address, because the page of this address still loads. */
+    /** Whether `plants` belong to the previous address, because the page of this address still loads. */
     isOld: isPlaceholderData,
     error,
-    /** The time of the shown page, while the store does not respond. */
+    /** While the store does not respond, the time at which the shown page was loaded. */
     lostAt: error && data ? new Date(dataUpdatedAt) : undefined,
   };
 }
 
-/** Finds plants by a part of the name, the plant with the number, and tags. */
+/** Finds plants by name, the plant whose number is the search, and tags that begin with the search. */
 async function findPlants(
   { tag, search, after }: Address & { search: string },
   signal: AbortSignal,
@@ -88,7 +88,7 @@ async function findPlants(
 }
 
 /**
- * Searches the names. One request looks at a limited number of plants, and may find few or none, so further
+ * Searches the names. One request examines a limited number of plants, and may find few plants, so further
  * requests fill the page.
  */
 async function searchNames({ after, ...filter }: Address, signal: AbortSignal): Promise<Found> {
@@ -111,7 +111,7 @@ function findPlant(id: bigint, signal: AbortSignal) {
   });
 }
 
-/** Returns tags of loaded plants that begin with a text, in upper or lower case. */
+/** Searches the tags of the loaded plants for tags that begin with a text, in upper or lower case. */
 function knownTags(text: string): string[] {
   const pages = queryClient.getQueriesData<Found>({ queryKey: ['plants'] });
   const tags = pages.flatMap(([, page]) => page?.plants.flatMap(({ tag }) => tag ?? []) ?? []);

@@ -28,7 +28,7 @@ export function PlantList() {
     return (
       <NoPlants
         title="You cannot see the plants"
-        text={`Your access token “${identity?.name}” may not read plants. Ask the person who gave it to you.`}
+        text={`Your access token “${identity?.name}” may not read plants. Ask the person who gave you the token.`}
       />
     );
   }
@@ -60,14 +60,14 @@ function StatusLine({ page, list }: { page: ListPage; list: string }) {
   const { isLoaded, isOld, lostAt, plants, tags } = page;
   const text = isLoaded ? statusText(page) : '';
   const [heard, setHeard] = useState({ list: '', text: '' });
-  // A screen reader hears the text when another list is shown, but not the changes by other people.
+  // A screen reader announces the text of a new list, but not the changes by other people.
   const isFinal = isLoaded && !isOld && !text.endsWith('…');
   if (isFinal && heard.list !== list) setHeard({ list, text });
   return (
     <div className={styles.line}>
       {lostAt ? (
         <p role="alert" className="warning">
-          Connection lost. Shown: {clock.format(lostAt)}. Trying again …
+          Connection lost. Loaded at {clock.format(lostAt)}. Trying again …
         </p>
       ) : (
         <p>{text}</p>
@@ -91,7 +91,7 @@ function statusText({ plants, next, count, isSearch, isOld }: ListPage): string 
   return number.format(plants.length) + (next === undefined ? ' found' : ' shown, more follow');
 }
 
-/** Takes the place of the number of plants while rows are checked. */
+/** Replaces the number of plants while rows are checked. */
 function SelectionLine() {
   const { may } = useIdentity();
   const { checked, change, open } = useListState();
@@ -116,10 +116,10 @@ function SelectionLine() {
   );
 }
 
-/** For the link of a page, the link of the page before it. */
+/** Maps the link of each page to the link of the previous page. */
 const linksBefore = new Map<string, string>();
 
-/** Links to the other pages of the list. `Previous` works only for pages that this visit has shown. */
+/** Links to other pages of the list. `Previous` works only after the user has opened the previous page. */
 function Pager({ next }: { next: string | undefined }) {
   const { tag, search, after } = useAddress();
   const linkTo = (place: string | undefined) => hrefOf({ tag, search, after: place });
@@ -143,7 +143,7 @@ function Pager({ next }: { next: string | undefined }) {
   );
 }
 
-/** Says that no plant matches the search or the tag, or that a link is to a page after the last one. */
+/** Says that no plant matches the search or the tag, or that a link is to a page after the last page. */
 function NoMatch({ tag, search, tags }: PlantFilter & { tags: readonly string[] }) {
   const text = search ?? tag;
   const reason = search === undefined ? 'No plant has the tag' : 'No plant matches';
@@ -173,7 +173,7 @@ function NoMatch({ tag, search, tags }: PlantFilter & { tags: readonly string[] 
   );
 }
 
-/** Says that there is no plant to see, and offers the ways to add some. */
+/** Says that there are no plants to see, and offers ways to add plants. */
 function NoPlants({ title, text }: { title: string; text?: string }) {
   const { may } = useIdentity();
   const { open } = useListState();
@@ -199,7 +199,7 @@ function NoPlants({ title, text }: { title: string; text?: string }) {
       )}
       {may('plants:create') && may('plants:read') && (
         <Button kind="quiet" onClick={importSample}>
-          Or try it with 208 houseplants
+          Or try the store with 208 houseplants
         </Button>
       )}
     </div>

@@ -53,7 +53,7 @@ export function PlantTable({ plants, list, isOld }: PlantTableProps) {
   );
 }
 
-/** Whether the rows of a list are on the screen. The style sheet tints the rows that come later. */
+/** Whether the first rows of a list are on the screen. The style sheet highlights rows that appear later. */
 function useIsSettled(list: string, isOld: boolean): boolean {
   const [settled, setSettled] = useState<string>();
   useEffect(() => {
@@ -67,7 +67,7 @@ function PlantRow({ plant }: { plant: StoredPlant }) {
   const { id, name, tag, createdAt } = plant;
   const { checked, change } = useListState();
   const address = useAddress();
-  // The link is for the keyboard and for new tabs. A click on any other part of the row does the same.
+  // The link is for the keyboard and for new tabs. A click on another part of the row also opens the plant.
   const onClick = ({ target }: MouseEvent) => {
     const isForRow = target instanceof Element && !target.closest('a, label');
     if (isForRow && getSelection()?.isCollapsed) go({ plant: id });
@@ -97,7 +97,7 @@ function PlantRow({ plant }: { plant: StoredPlant }) {
         >
           <ClientText text={name} />
         </a>
-        {/* In a narrow list, this replaces the columns of the tag and the number. */}
+        {/* A narrow list shows the tag and the number here, and has no columns for them. */}
         <div className={styles.narrow}>
           {tag !== undefined && <TagLink tag={tag} />}
           <span>{String(id)}</span>

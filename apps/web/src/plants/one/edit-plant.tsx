@@ -9,7 +9,7 @@ import { type FormStart, plantQuery, type SeenPlant, useListState } from '../pla
 import { PlantFacts } from '../plant-text.tsx';
 import { PlantForm } from './plant-form.tsx';
 
-/** Adds one plant. A duplicate begins with the texts of another plant. */
+/** Adds one plant. For a duplicate, the form begins with the name and the tag of another plant. */
 export function AddPlant({ start }: { start: FormStart }) {
   const { added, change, close } = useListState();
   const [isTyped, setIsTyped] = useState(false);
@@ -57,7 +57,7 @@ function TakenNumber({ id }: { id: bigint }) {
   );
 }
 
-/** Corrects the name and the tag of a plant. If somebody else was faster, shows both versions. */
+/** Corrects the name and the tag of a plant. After a change by somebody else, shows both versions. */
 export function CorrectPlant({ plant, onClose }: { plant: SeenPlant; onClose(): void }) {
   const { added, change } = useListState();
   /** The plant as it was when the user opened the form. */

@@ -64,7 +64,7 @@ function PlantActions({ plant, onCorrect }: { plant: SeenPlant; onCorrect(): voi
       )}
       <CopyButton icon="link" label="Copy link" text={baseUrl() + hrefOf({ plant: id })} />
       <CopyButton label="Copy as curl" text={curlOf(`plants/${id}`)} />
-      {/* While rows are checked, there is one Delete, for the checked rows. */}
+      {/* While rows are checked, the only Delete button is for the checked rows. */}
       {may('plants:delete') && checked.size === 0 && (
         <Button
           kind="danger-plain"

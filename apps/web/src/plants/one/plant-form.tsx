@@ -8,7 +8,7 @@ import { Field, submitOnEnter, TextArea } from '../../ui/field.tsx';
 import type { FormStart } from '../plant-state.ts';
 
 interface PlantFormProps {
-  /** The values with which the form begins. If they contain an id, the user cannot change the id. */
+  /** The values with which the form begins. If `start` contains an id, the user cannot change the id. */
   start: FormStart;
   submit: string;
   mutation: { isPending: boolean; error: unknown };
@@ -22,7 +22,7 @@ interface PlantFormProps {
 export function PlantForm(props: PlantFormProps) {
   const { start, submit, mutation, explanation, onSubmit, onChange, onCancel } = props;
   const [suggestedId] = useState(randomId);
-  /** A long name would keep the browser busy for minutes, so the form leaves it as it is. */
+  /** A text area with a long name would keep the browser busy for minutes, so users cannot edit such a name. */
   const longName = start.name && start.name.length > maxShown ? start.name : undefined;
   const known = plantStoreError(mutation.error);
   const fields = known?.kind === 'invalidInput' ? known.fields : {};
@@ -34,7 +34,7 @@ export function PlantForm(props: PlantFormProps) {
     onSubmit({
       id: start.id ?? BigInt(textOf('id')),
       name: longName ?? withBreaksOf(start.name, textOf('name')),
-      // An empty field is a missing tag. A tag that was already empty stays so.
+      // An empty field means no tag, unless the plant had an empty tag before.
       ...((tag !== '' || start.tag === '') && { tag }),
     });
   };
@@ -50,7 +50,7 @@ export function PlantForm(props: PlantFormProps) {
           error={fields['name']?.[0]}
         />
       ) : (
-        <p className="help">The name has {longName.length} characters. It stays as it is.</p>
+        <p className="help">The name has {longName.length} characters, and stays as it is.</p>
       )}
       <TextArea
         label="Tag"
@@ -63,7 +63,7 @@ export function PlantForm(props: PlantFormProps) {
       {start.id === undefined && (
         <Field
           label="Number"
-          hint="A whole number that no other plant has. Keep this one, or type your own."
+          hint="A whole number that no other plant has. Keep this number, or type another number."
           name="id"
           inputMode="numeric"
           defaultValue={String(suggestedId)}
