@@ -71,9 +71,9 @@ export async function openSession(
     const query = client.unsafe(text, [...values], { prepare: isPrepared && !isPooler });
     const rows: unknown[] = await (asObjects ? query : query.values());
     if (isUnconfirmed) throw unconfirmedCommit();
-    // After an error in the middle of a statement's rows, postgres.js 3.4 keeps its row index (`rows` in
-    // connection.js). The next array on the connection then begins with holes.
-    return 0 in rows ? rows : rows.filter(() => true);
+    // V8 frees a result of postgres.js only in a full garbage collection, so the rows leave the result. After an
+    // error between two rows, postgres.js 3.4 starts the next result with holes (`rows` in its connection.js).
+    return rows.splice(0).filter(() => true);
   }
 
   const ended = isPooler ? [] : dropped.splice(0);
