@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type RequestKind, rest, trpc } from './load.ts';
 import { type Program, programOf } from './server.ts';
 
-/** A server, and the load under which it is measured. */
+/** A server, and the load that the benchmark sends to the server. */
 export interface Contender {
   readonly name: string;
   readonly program: Program;

@@ -35,11 +35,11 @@ export const trpc = {
   list: { path: `/trpc/listPlants?input=${trpcInput}`, creates: 0 },
 };
 
-/** An odd number near 2^64 ÷ φ. Its multiples modulo 2^64 are all different, and evenly spread. */
+/** An odd number near 2^64 ÷ φ, so that its multiples modulo 2^64 differ and are evenly spread. */
 const factor = 0x9e37_79b9_7f4a_7c15n;
 const storedPlants = 100_000;
 
-/** The SQL that stores the plants for a load of reads. */
+/** The SQL that stores the plants that the reads request. */
 export const storePlants = `
   insert into plants (id, name, tag)
   select mod(n * ${factor}::numeric + 2::numeric ^ 63, 2::numeric ^ 64) - 2::numeric ^ 63,
@@ -50,9 +50,9 @@ export const storePlants = `
 export const accessToken = 'token-of-the-benchmark';
 
 /**
- * Returns a function that sends requests of one kind for some seconds. Each connection sends one request at a
- * time. The ids of creates are spread over all of int64, or are 1, 2, 3 and so on with `smallIds`. Reads use
- * the ids of `storePlants`.
+ * Returns a function that sends requests of one kind for a number of seconds. Each connection sends one
+ * request at a time. The ids of creates are spread over all of int64, or are 1, 2, 3 and so on with
+ * `smallIds`. Reads use the ids of `storePlants`.
  */
 export function loadOf(url: string, { path, body, creates }: RequestKind, smallIds: boolean) {
   let n = 0;

@@ -58,7 +58,7 @@ export async function startServer({ flags, file }: Program, env: Record<string, 
   const settings = { PATH: process.env['PATH'], NODE_ENV: 'production', PORT: '0' };
   const ours = { PLANT_STORE_DRAIN_DELAY_MS: '0' };
   const child = spawn(process.execPath, [...flags, file], {
-    cwd: directory, // Here, the server does not find the `.env` of the repository.
+    cwd: directory, // This directory does not contain the `.env` of the repository.
     env: { ...settings, ...ours, PLANT_STORE_DATA_DIR: join(directory, 'data'), ...env },
     stdio: ['ignore', log.fd, log.fd],
   });

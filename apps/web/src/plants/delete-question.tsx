@@ -18,7 +18,7 @@ const atOnce = 10;
 export function DeleteQuestion({ plants: asked }: { plants: readonly SeenPlant[] }) {
   const { checked, added, change, close } = useListState();
   const { plant: open } = useAddress();
-  /** The plants that are not deleted yet, even if the list behind the question changes. */
+  /** The plants that are not deleted yet. The list behind the question may change in the meantime. */
   const [plants, setPlants] = useState(asked);
 
   /** Deletes a plant. With an `etag`, the store deletes only the version that the user has seen. */
