@@ -136,7 +136,7 @@ export interface PlantStore {
   /**
    * Creates 1 to 1,000 plants. Resolves with the outcomes of the plants, in the same order. The store may
    * create only some of the plants. The `error` of an outcome is the error that `create` would throw. If
-   * several plants have the same id, the store tries them in the order of `plants`.
+   * several plants have the same id, the store tries to create them in the order of `plants`.
    *
    * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. The store then
    *   creates no plant.
@@ -230,7 +230,7 @@ export interface PlantStore {
     'create' | 'createMany' | 'get' | 'list' | 'count' | 'replace' | 'delete'
   >;
 
-  /** The feed behind `changes` and `follow`. Followers share the texts of its pages. */
+  /** The feed behind `changes` and `follow`. Followers share the texts of the pages. */
   readonly feed: Omit<Feed, 'waitForChanges' | 'read' | 'cursorBefore' | 'notice'>;
 
   /** The access tokens of the store's clients. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Scope } from '@plant-store/schemas';
 import { LRUCache } from 'lru-cache';
 
-/** The owner of the access token or the JWT of a call. */
+/** The owner of a call's access token or JWT. */
 export interface Principal {
   readonly name: string;
   readonly scopes: readonly Scope[];

@@ -66,7 +66,7 @@ export class Batcher<Input, Output> {
   #size = 0;
   /** The calls of each running statement, and the start of the statement. */
   readonly #running = new Map<readonly Call<Input, Output>[], number>();
-  /** The milliseconds of the last successful statement. A failed statement may have waited for a lock. */
+  /** The duration of the last successful statement in ms. A failed statement may have waited for a lock. */
   #took = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Whether `#start` will run soon. Calls made together, such as the plants of a request, share a statement. */
@@ -165,7 +165,7 @@ export class Batcher<Input, Output> {
 
   #canStart(): boolean {
     if (this.#running.size === 0) return true;
-    // Commits wait for the disk one after the other. A second write would wait for a slow disk twice as long.
+    // Commits wait for the disk one after the other. A second write would wait twice as long for a slow disk.
     if (this.#running.size >= this.#options.running || this.#isDiskSlow) return false;
     if (this.#fills(this.#options.batch)) return true;
     const now = performance.now();
@@ -212,7 +212,7 @@ export class Batcher<Input, Output> {
     this.#size = this.#waiting.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Rejects a call if its caller is gone or this part of its time has passed. Returns whether it did. */
+  /** Rejects a call if its caller is gone or this part of its time has passed. Returns `call.isSettled`. */
   #hasLeft(call: Call<Input, Output>, part = 1): boolean {
     if (call.caller?.isGone) call.reject(callerDisconnected());
     else if (call.hasUsed(part)) {

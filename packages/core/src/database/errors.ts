@@ -110,7 +110,7 @@ export class StatementError extends Error {
   }
 }
 
-/** The error of a batch that changed nothing. Its parts must be sent separately: see `citus/writes.ts`. */
+/** The error of a batch that changed nothing. The parts must be sent separately: see `citus/writes.ts`. */
 export class PartsError extends StatementError {
   /** The ids of each part. */
   readonly parts: readonly (readonly string[])[];

@@ -51,7 +51,7 @@ const maxWaiting = 10_000;
 /** After an attempt to open a session fails, the pool opens no session for this number of milliseconds. */
 const retryDelay = 500;
 
-/** The maximum age of a session, in milliseconds. Clocks drift, so an older `timeOf` may be wrong. */
+/** The maximum age of a session, in milliseconds. Clocks drift, so an old session's `timeOf` may be wrong. */
 const maxAge = 10 * 60_000;
 
 /** When a write is rejected as late this many milliseconds before its deadline, a clock has moved. */
@@ -221,7 +221,7 @@ export class Pool implements Database {
       const working = ids.length > 0 ? await this.#driver.working(ids) : new Set();
       for (const session of overdue) {
         const patience = session.id === undefined ? poolerPatience : 0;
-        // Meanwhile the session may have begun another statement.
+        // Meanwhile, the session may have begun another statement.
         const isOverdue = Number(this.#running.get(session)) + patience < performance.now();
         if (isOverdue && !working.has(session.id)) session.drop();
       }

@@ -115,7 +115,7 @@ function createOpener(url: string): Opener {
   }
 }
 
-/** Returns the ids of the sessions whose statements the server executes. A silent server executes none. */
+/** Returns the ids of the sessions whose statements the server executes, and no ids for a silent server. */
 async function findWorking(ids: readonly string[], open: Opener): Promise<ReadonlySet<unknown>> {
   try {
     const session = await open(requestLimits);
@@ -128,7 +128,7 @@ async function findWorking(ids: readonly string[], open: Opener): Promise<Readon
   }
 }
 
-/** Selects the sessions that execute a statement. A session that waits until its client reads is left out. */
+/** Selects the sessions that execute a statement, except sessions that wait until their clients read. */
 const selectWorking = `
   select pid || ' ' || backend_start from pg_stat_activity
   where pid || ' ' || backend_start = any(string_to_array($1, ',')) and state = 'active'

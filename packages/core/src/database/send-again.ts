@@ -48,7 +48,7 @@ export function unsettled<Each extends { readonly isSettled: boolean }>(calls: r
   return calls.filter(({ isSettled }) => !isSettled);
 }
 
-/** Divides calls into halves, or into the parts of a `PartsError`. For one row, returns the first call. */
+/** Divides calls into halves, or into the parts of a `PartsError`. For one row, returns only one call. */
 function partsOf<Input, Output>(
   calls: readonly Call<Input, Output>[],
   error: unknown,

@@ -54,7 +54,7 @@ export async function openSession(
       // A warning while the session opens, for example about a collation version, concerns no commit.
       isUnconfirmed ||= isReady && ['01000', '08006', 'CIINF'].includes(code ?? '') && !where;
     },
-    // PgBouncer accepts only these settings. The store's role has further ones: see `docs/configuration.md`.
+    // PgBouncer accepts only these settings. The role has further settings: see `docs/configuration.md`.
     connection: isPooler ? pooledSettings : { ...pooledSettings, ...neededSettings, ...limits },
   };
   const client = postgres(options);

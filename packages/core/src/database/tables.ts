@@ -47,7 +47,7 @@ export const plants = pgTable(
   ],
 );
 
-/** The plants that were deleted in the last days, for the feed. */
+/** The deleted plants that the feed still has. */
 export const plantDeletions = pgTable(
   'plant_deletions',
   {
