@@ -18,7 +18,7 @@ for (const { name, status, message, assertionResults } of files) {
     console.log(`failed: ${fullName}\n${failureMessages.join('\n')}`);
   }
 }
-// The crash suite does not use vitest. Its output ends with its totals.
+// The crash suite does not use vitest, so the totals are in its output.
 const crash = existsSync('test-results.crash.txt')
   ? readFileSync('test-results.crash.txt', 'utf8')
   : '';

@@ -57,7 +57,7 @@ const withoutTime = (json = '') => json.replace(/"createdAt":"[\dT:.-]+Z"/, '"cr
 it.each([
   ['that calls the store over tRPC', 'README.md', 0, '[ 9007199254740995n ]\n'],
   ['that imports the package core', 'README.md', 1, 'Monstera deliciosa\n'],
-  ['of the package client', 'packages/client/README.md', 0, 'Monstera deliciosa\n'],
+  ['that creates a plant', 'packages/client/README.md', 0, 'Monstera deliciosa\n'],
 ])('the program %s in %s works', async (_, page, place, output) => {
   expect(await run(blocks('ts', await read(page))[place] ?? '')).toBe(output);
 });

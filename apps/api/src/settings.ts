@@ -78,7 +78,7 @@ export const settings = {
   PLANT_STORE_JWT_ISSUER: {
     schema: z.string(),
     example: 'https://id.example.com/',
-    text: 'the identity provider (`iss`) of [JWTs](access-tokens.md#jwts). Set all three variables or none',
+    text: 'the identity provider (`iss`) of [JWTs](access-tokens.md#jwts). Set all three JWT variables or none',
   },
   PLANT_STORE_JWT_AUDIENCE: {
     schema: z.string(),
@@ -100,7 +100,7 @@ export const settings = {
   PLANT_STORE_DRAIN_DELAY_MS: {
     schema: whole(0, 600_000),
     fallback: '1000',
-    text: 'the milliseconds, at most 600000, for which the server [accepts requests](run.md#health-and-stop) after `SIGTERM`',
+    text: 'the number of milliseconds, at most 600000, for which the server [accepts requests](run.md#health-and-stop) after `SIGTERM`',
   },
   PLANT_STORE_FEED_DAYS: {
     schema: whole(1, 36_500),

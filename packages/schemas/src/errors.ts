@@ -97,7 +97,7 @@ export const errorCatalogue = {
   preconditionFailed: {
     code: 41200,
     when: 'the plant does not have the ETag in `If-Match`, or no plant has this id',
-    advice: 'read the plant again, and decide whether to repeat the request with its new ETag',
+    advice: 'read the plant again, and decide whether to repeat the request with the new ETag',
     only: ['replacePlant', 'deletePlant'],
   },
   bodyTooLarge: {

@@ -20,7 +20,7 @@ export const changeProcedures = {
       'deletions for some days. After that, the error 41000 says to empty the copy and to begin again. ' +
       'With `Accept: text/event-stream`, each change comes immediately as an event, and `limit` and ' +
       '`wait` are not allowed.',
-    returns: 'Changes in their order',
+    returns: 'Changes in the order of the feed',
     input: ListPlantChanges,
     output: PlantChanges,
     run: async ({ ctx: { store, deadline, caller, hold = (wait) => wait() }, input }) => {
