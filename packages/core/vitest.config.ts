@@ -2,5 +2,5 @@ import { vitestConfig, withEmbedded, withPostgres } from '../../tools/vitest.bas
 
 export default vitestConfig({
   globalSetup: [withPostgres, withEmbedded],
-  maxWorkers: 3, // Most tests wait for a database, so a worker for each processor leaves time unused.
+  maxWorkers: 3, // Most tests wait for a database, so one worker per processor would leave time unused.
 });

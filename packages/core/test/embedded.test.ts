@@ -20,9 +20,9 @@ async function newDirectory(): Promise<string> {
   return directory;
 }
 
-/** Makes the arguments of a Node process that opens a store and runs a program with it. */
+/** Makes the arguments of a Node process that opens a store and runs a program with the store. */
 const argumentsOf = (dataDirectory: string, program: string) => [
-  '--max-semi-space-size=1', // Otherwise, the memory could contain up to 100 MB of garbage.
+  '--max-semi-space-size=1', // Without this flag, garbage could use up to 100 MB.
   '--input-type=module',
   '--eval',
   `import { openPlantStore } from ${JSON.stringify(new URL('../src/index.ts', import.meta.url))};
@@ -87,7 +87,7 @@ describe('a process that is killed', () => {
 });
 
 describe('a data directory', () => {
-  it('is used by one process, which the error names even when that process is suspended', async () => {
+  it('allows only one process, and the error names that process even while it is suspended', async () => {
     const { options, remove } = await embedded.create();
     onTestFinished(remove);
     const child = await startProcess(
@@ -105,7 +105,7 @@ describe('a data directory', () => {
     expect(await store.list({ limit: 1 })).toEqual({ plants: [] });
   });
 
-  it('is created for this user only, with bounded memory', async () => {
+  it('is created with bounded memory, and only its owner can use it', async () => {
     const directory = join(await newDirectory(), 'below', 'data');
     const program = `
       for (let id = 1; id <= 300; id++) await store.create({ id, name: 'Monstera deliciosa' });
@@ -118,7 +118,7 @@ describe('a data directory', () => {
     if (hasFileModes) expect((await stat(directory)).mode & 0o077).toBe(0);
   });
 
-  it('that cannot be used gives an error that says why', async () => {
+  it('below a file causes an error with the reason and the remedy', async () => {
     const file = join(await newDirectory(), 'a file');
     await writeFile(file, '');
     await expect(openPlantStore({ dataDirectory: join(file, 'below') })).rejects.toThrow(
@@ -126,7 +126,7 @@ describe('a data directory', () => {
     );
   });
 
-  it('may be relative, even when the program changes its working directory', async () => {
+  it('may have a relative path, even when the program changes its working directory', async () => {
     const { options, remove } = await embedded.create();
     const directory = process.cwd();
     const dataDirectory = relative(directory, options.dataDirectory);
@@ -142,7 +142,7 @@ describe('a data directory', () => {
   });
 });
 
-it('a process ends by itself when its calls are settled, and its plants are stored', async () => {
+it('without close, a process exits after its last call, and its plants are stored', async () => {
   const { options, remove } = await embedded.create();
   onTestFinished(remove);
   const program = "await store.create({ id: 1n, name: 'Hoya' }); console.log('created');";
@@ -151,7 +151,7 @@ it('a process ends by itself when its calls are settled, and its plants are stor
   expect(await (await openAnother(options)).get(1n)).toMatchObject({ name: 'Hoya' });
 });
 
-/** Mounts a small disk until the end of the test. Returns undefined for a user who may not mount. */
+/** Mounts a small disk until the end of the test. Returns undefined when the user may not mount a disk. */
 async function mountSmallDisk(): Promise<string | undefined> {
   const directory = await newDirectory();
   try {
@@ -163,7 +163,7 @@ async function mountSmallDisk(): Promise<string | undefined> {
   return directory;
 }
 
-it('a full disk gives an error to writes, reads continue, and writes work when there is room', async () => {
+it('on a full disk, reads succeed and writes get an error, until the disk has room again', async () => {
   const directory = await mountSmallDisk();
   if (directory === undefined) return;
   const dataDirectory = join(directory, 'data');
@@ -195,7 +195,7 @@ it('a full disk gives an error to writes, reads continue, and writes work when t
 
 it('openTestStore opens several empty stores, and close deletes their directories', async () => {
   const temporary = await newDirectory();
-  // Other tests of this machine open such stores at the same time.
+  // Other tests may open such stores at the same time, so this test has its own temporary directory.
   for (const name of ['TMPDIR', 'TEMP']) vi.stubEnv(name, temporary);
   onTestFinished(() => void vi.unstubAllEnvs());
   const stores = await Promise.all([openTestStore(), openTestStore()]);

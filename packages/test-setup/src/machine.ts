@@ -42,8 +42,8 @@ process.once('exit', () => {
 });
 
 /**
- * Calls `callback` when this process exits. An interrupted test run can thus stop the processes that it has
- * started. Returns a function that removes `callback`.
+ * Calls `callback` when this process exits. So even an interrupted test run can stop the processes that it
+ * has started. Returns a function that removes `callback`.
  */
 export function atExit(callback: () => void): () => void {
   callbacks.add(callback);

@@ -8,13 +8,13 @@ import { freeId, listPages } from '../fixtures/plants.ts';
 
 const yes = { shards: 4, confirm: async () => true };
 
-it('loses no acknowledged write while somebody distributes and undistributes the plants', async () => {
+it('the store loses no acknowledged write during repeated distributions of the plants', async () => {
   const { url, store } = await startOwnCluster({ isDistributed: false });
   const follower = await openAnother(url);
   const sql = connectForTest(url);
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  /** The name of each plant, or undefined after its delete. Plants with an unknown outcome are left out. */
+  /** The name of each plant, or undefined after its delete. Plants with an unknown outcome are missing. */
   const expected = new Map<bigint, string | undefined>();
   const write = async () => {
     while (!stop.signal.aborted) {
@@ -73,7 +73,7 @@ it('loses no acknowledged write while somebody distributes and undistributes the
   expect(copy).toEqual(stored);
 });
 
-it('rejects the address of a worker', async () => {
+it('the store and doctor reject the address of a worker', async () => {
   const { workerUrls } = await startOwnCluster();
   const databaseUrl = workerUrls[0] ?? '';
   const advice = 'set DATABASE_URL to the address of the coordinator';
@@ -83,7 +83,7 @@ it('rejects the address of a worker', async () => {
   ]);
 });
 
-it('names what is missing, and distributes nothing before it is there', async () => {
+it('distribute names each missing condition, and changes nothing until the cluster is ready', async () => {
   const { url, admin, workers, workerUrls } = await startOwnCluster({ isDistributed: false });
   const worker = connectForTest(
     Object.assign(new URL(workerUrls[0] ?? ''), { username: 'postgres' }).href,

@@ -12,7 +12,7 @@ const within = (milliseconds: number) => ({ deadline: performance.now() + millis
 it('a plant is found after its create, even when a node did not receive the commit', async () => {
   const { store, workers, plantOn } = await startOwnCluster();
   const plants = [await plantOn(0), await plantOn(1)];
-  await store.createMany([await plantOn(0), await plantOn(1)]); // Opens the connections.
+  await store.createMany([await plantOn(0), await plantOn(1)]); // This call opens the connections.
   const cut = workers[0]?.proxy.loseRequest('COMMIT PREPARED');
   const outcomes = await store.createMany(plants);
   await cut;
@@ -22,7 +22,7 @@ it('a plant is found after its create, even when a node did not receive the comm
   }
 });
 
-it('the feed waits for a commit of one node that the coordinator has given up', async () => {
+it('the feed waits for a slow commit of a node that has lost its connections to the coordinator', async () => {
   const { store, workers, workerUrls, plantOn } = await startOwnCluster();
   const [slow, other] = [await plantOn(0), await plantOn(1)];
   await store.createMany([await plantOn(0), await plantOn(1)]);
@@ -56,7 +56,7 @@ it('the feed waits for a commit of one node that the coordinator has given up', 
   expect(seen.toSorted()).toEqual([`created ${slow.id}`, `created ${other.id}`].toSorted());
 });
 
-/** Creates plants for five seconds, by eight clients. Returns the average number of plants in a second. */
+/** Creates plants by eight clients for five seconds. Returns the average number of plants per second. */
 async function rateOf(store: PlantStore, plants: NewPlant[]): Promise<number> {
   const until = performance.now() + 5_000;
   let created = 0;
@@ -74,7 +74,7 @@ async function rateOf(store: PlantStore, plants: NewPlant[]): Promise<number> {
   return created / 5;
 }
 
-it('while a worker is down, plants on the other worker are created', async () => {
+it('while a worker is down, the store creates plants on the other worker', async () => {
   const { store, workers, plantOn, plantsOn } = await startOwnCluster();
   const [onFirst, onSecond] = [await plantsOn(0, 30_000), await plantsOn(1, 30_000)];
   const rates = () => Promise.all([rateOf(store, onFirst), rateOf(store, onSecond)]);
@@ -94,7 +94,7 @@ it('while a worker is down, plants on the other worker are created', async () =>
   expect((await store.list({})).plants).not.toHaveLength(0);
 });
 
-it('while a worker is frozen, plants on the other worker are created again after a few seconds', async () => {
+it('a few seconds after a worker freezes, the store creates plants on the other worker again', async () => {
   const { store, workers, plantOn, plantsOn } = await startOwnCluster();
   const [onFirst, onSecond] = [await plantsOn(0, 1_000), await plantsOn(1, 1_000)];
   const plants = onFirst.flatMap((plant, i) => [plant, onSecond[i] ?? plant]);
@@ -122,7 +122,7 @@ it('while a worker is frozen, plants on the other worker are created again after
   await expect.poll(() => store.create(plant).catch(() => {})).toEqual({ name: plant.name });
 });
 
-it('without the coordinator, calls get 50300, and succeed within two seconds of its return', async () => {
+it('calls get 50300 while the coordinator is down, and succeed after its restart', async () => {
   const { store, coordinator, plantOn } = await startOwnCluster();
   const [plant, other] = [await plantOn(0), await plantOn(1)];
   await store.create(plant);
@@ -138,10 +138,10 @@ it('without the coordinator, calls get 50300, and succeed within two seconds of 
   expect(await store.get(plant.id)).toMatchObject({ name: plant.name });
 });
 
-it('after trouble with a node, slow writes succeed again', async () => {
+it('slow writes succeed again after a lost connection to a node', async () => {
   const { store, workers, plantOn } = await startOwnCluster();
   const plant = await plantOn(0);
-  await store.create(await plantOn(0)); // Opens the connections.
+  await store.create(await plantOn(0)); // This call opens the connections.
   const proxy = workers[0]?.proxy;
   if (!proxy) throw new Error('there are two workers');
   proxy.fault = 'reset';
@@ -155,11 +155,11 @@ it('after trouble with a node, slow writes succeed again', async () => {
   await expect.poll(() => store.create(plant).catch(() => {})).toEqual({ name: plant.name });
 });
 
-it('while a worker is frozen, the other one is read even when the coordinator accepts no further session', async () => {
+it('while a worker is frozen, the store reads from the other worker, even without a new session', async () => {
   const { store, admin, workers, plantOn } = await startOwnCluster();
   const [plant, other] = [await plantOn(0), await plantOn(1)];
   await store.createMany([plant, other]);
-  // Each get has its own session.
+  // Concurrent gets open two sessions.
   await Promise.all(Array.from({ length: 30 }, () => store.get(other.id)));
   const thaw = await workers[1]?.server.freeze();
   onTestFinished(() => thaw?.());

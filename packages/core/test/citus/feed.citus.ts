@@ -28,19 +28,19 @@ async function write(store: PlantStore, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Ends a session between the two phases of a commit, if one is there at this moment. */
+/** SQL that ends all sessions between the two phases of a commit. */
 const killPrepared = `
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and state = 'idle' and query like 'PREPARE TRANSACTION%'`;
 
-/** Ends a random session, preferably one that runs a statement. */
+/** SQL that ends a random session, preferably a session that writes or runs a statement. */
 const killRandom = `
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and backend_type = 'client backend'
     and pid <> pg_backend_pid() and application_name <> 'postgres.js'
   order by (backend_xid is not null) desc, state = 'active' desc, random() limit 1`;
 
-/** Ends a session on a random node, again and again. Returns how many were between the two phases of a commit. */
+/** Ends sessions of random nodes. Returns how many of the sessions were between the phases of a commit. */
 async function killSessions(nodes: readonly postgres.Sql[], signal: AbortSignal): Promise<number> {
   let prepared = 0;
   while (!signal.aborted) {
@@ -57,7 +57,7 @@ async function killSessions(nodes: readonly postgres.Sql[], signal: AbortSignal)
 }
 
 it.each(Array.from({ length: runs }, (_, i) => i + 1))(
-  'a follower has exactly the plants of the table, whatever sessions end (run %i)',
+  'a follower has exactly the plants of the table although random sessions end (run %i)',
   async () => {
     const { url, workerUrls, store } = await startOwnCluster();
     const follower = await openAnother(url);

@@ -30,7 +30,7 @@ const trigger = (event: string, body: string) =>
     create function change() returns trigger language plpgsql as $$ begin ${body} end $$;
     create trigger change before ${event} on plants for each row execute function change()`);
 
-/** An error of the server that asks the client to tell the operator, and shows no SQL. */
+/** An error that advises the client to tell the operator, and shows no SQL. */
 const rejected = {
   code: 50001,
   message: expect.stringMatching(/^(?!.*(select|insert into|delete from)).*tell the operator/i),
@@ -69,7 +69,7 @@ describe('row-level security', () => {
     await expect(store.accessTokens.create('a token')).rejects.toMatchObject(error);
   });
 
-  it('changes nothing for a user to whom it does not apply', async () => {
+  it('has no effect for a user who may bypass it', async () => {
     const store = await openAsUser('bypassrls');
     await sql`alter table plants enable row level security`;
     expect(await store.get(1n)).toMatchObject(plant);
@@ -80,7 +80,7 @@ describe('row-level security', () => {
 
 describe('a rule', () => {
   it.each(['do instead nothing', 'do also notify inserts', 'where new.id > 1 do instead nothing'])(
-    'on inserts (%s) rejects creates, and allows reads',
+    'on inserts (%s) causes an error for creates, but not for reads',
     async (rule) => {
       const [condition, action] = rule.startsWith('where')
         ? [rule.slice(0, rule.indexOf(' do')), rule.slice(rule.indexOf('do'))]
@@ -91,7 +91,7 @@ describe('a rule', () => {
     },
   );
 
-  it.each(['', 'where old.id = 1'])('on deletes (%s) rejects deletes', async (condition) => {
+  it.each(['', 'where old.id = 1'])('on deletes (%s) causes an error', async (condition) => {
     await sql.unsafe(`create rule change as on delete to plants ${condition} do instead nothing`);
     await expect(store.delete(1n)).rejects.toMatchObject({ code: 50001 });
     expect(await store.get(1n)).toMatchObject(plant);
@@ -99,7 +99,7 @@ describe('a rule', () => {
 });
 
 describe('a trigger', () => {
-  it('that discards some plants rejects only their creates', async () => {
+  it('that discards some plants causes an error only for these plants', async () => {
     await trigger('insert', "if new.name = 'unwanted' then return null; end if; return new;");
     const plants = newPlants(200).map((each, i) => (i % 40 ? each : { ...each, name: 'unwanted' }));
     const outcomes = await Promise.allSettled(plants.map((each) => store.create(each)));
@@ -112,7 +112,7 @@ describe('a trigger', () => {
     expect(await store.count()).toMatchObject({ count: 196 });
   });
 
-  it('that raises an error for a plant rejects only this plant', async () => {
+  it('that raises an error for one plant causes an error only for this plant', async () => {
     await trigger('insert', "if new.name = 'unwanted' then raise 'no'; end if; return new;");
     const plants = newPlants(100).map((each, i) =>
       i === 50 ? { ...each, name: 'unwanted' } : each,
@@ -122,7 +122,7 @@ describe('a trigger', () => {
     expect(failed).toMatchObject([{ reason: { code: 50001, databaseCode: 'P0001' } }]);
   });
 
-  it('that prevents a delete gives an error, and a delete of another id finds no plant', async () => {
+  it('that prevents deletes causes an error only when a plant has the id', async () => {
     await trigger('delete', 'return null;');
     await expect(store.delete(1n)).rejects.toMatchObject(rejected);
     expect(await store.delete(2n)).toBe(false);
@@ -133,7 +133,7 @@ describe('a trigger', () => {
     ['53100', /nothing was deleted, send it again later/],
     ['40P01', /nothing was deleted, send it again later/],
     ['57014', /nothing was deleted, send it again later/],
-  ])('that raises %s lets the error say that nothing was deleted', async (code, message) => {
+  ])('that raises %s gives a delete an error, and deletes nothing', async (code, message) => {
     await trigger('delete', `raise 'not now' using errcode = '${code}';`);
     const error = await store.delete(1n).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 50300, message: expect.stringMatching(message) });
@@ -175,7 +175,7 @@ describe('a database that accepts no writes', () => {
       where datname = current_database() and pid <> pg_backend_pid()`;
   };
 
-  it('is read, and is written again afterwards, by a running and by a new store', async () => {
+  it('serves reads, and later accepts writes again, in a running and in a new store', async () => {
     await setReadOnly('on');
     const stores = [store, await openAnother(url)];
     for (const each of stores) {
@@ -197,7 +197,7 @@ describe('a database that accepts no writes', () => {
   });
 });
 
-it('a password that has changed gives an error that says that nothing was written', async () => {
+it('a changed password causes an error that says that nothing was written', async () => {
   await sql`create role with_password`.catch(() => {}); // Another test may have created this role.
   const { role, url: asUser } = await createRole(sql, url, {
     options: "password 'first' in role with_password",

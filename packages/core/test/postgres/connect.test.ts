@@ -16,7 +16,7 @@ import { createRole } from '../fixtures/roles.ts';
 
 const plant = { id: 1n, name: 'Monstera' };
 
-/** Opens a store that cannot be opened. Returns the error. */
+/** Tries to open a store, and returns the error. */
 async function errorOf(databaseUrl: string): Promise<Error> {
   const opening = openPlantStore({ databaseUrl }, { requireConnection: true });
   const error = await opening.then(
@@ -28,12 +28,12 @@ async function errorOf(databaseUrl: string): Promise<Error> {
   return error;
 }
 
-/** Changes parts of the URL of a new database. */
+/** Creates a database, and returns its URL with changed parts. */
 async function newUrl(parts: Partial<URL> = {}): Promise<string> {
   return Object.assign(new URL(await createDatabase(inject('postgresUrl'))), parts).href;
 }
 
-it('a warning of the server at the start of a session does not end the start', async () => {
+it('the store opens despite a warning of the server at the start of a session', async () => {
   const { sql, options } = await openForTest();
   await sql`update pg_database set datcollversion = '0.1' where datname = current_database()`;
   const store = await openPlantStore(options, { requireConnection: true });
@@ -41,7 +41,7 @@ it('a warning of the server at the start of a session does not end the start', a
   expect(await store.create(plant)).toEqual({ name: plant.name });
 });
 
-describe('a start that cannot work ends with one sentence', () => {
+describe('openPlantStore rejects with an error of one line', () => {
   it('when the password is wrong', async () => {
     const { sql, options } = await openForTest();
     // All databases of a server share the roles, so another test may have created this role.
@@ -67,14 +67,14 @@ describe('a start that cannot work ends with one sentence', () => {
     expect(error.message).toMatch(/"nobody" does not exist.*check the user/);
   });
 
-  it('when the host does not exist, or nothing listens there', async () => {
+  it('when the host does not exist, or nothing listens on the port', async () => {
     const noHost = await errorOf(await newUrl({ hostname: 'no-such-host.invalid' }));
     expect(noHost.message).toMatch(/no-such-host.*check the host in its URL/);
     const noServer = await errorOf(await newUrl({ port: String(await freePort()) }));
     expect(noServer).toMatchObject({ kind: 'databaseUnavailable' });
   });
 
-  it('when something else listens there', async () => {
+  it('when a server of another protocol listens on the port', async () => {
     const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const { port } = new URL(await listen(server));
     onTestFinished(() => void server.close());
@@ -103,7 +103,7 @@ describe('a start that cannot work ends with one sentence', () => {
 });
 
 describe('a database that is down at the start', () => {
-  it('is used when it is up', async () => {
+  it('is used as soon as it is up', async () => {
     const databaseUrl = await newUrl();
     const proxy = await startFaultProxy(databaseUrl);
     onTestFinished(() => proxy.close());
@@ -136,7 +136,7 @@ describe('a connection', () => {
     expect(await local).not.toHaveLength(0);
   });
 
-  it('connects to the first host of the URL that is up', async () => {
+  it('uses the first host of the URL that is up', async () => {
     const url = await newUrl();
     const down = await freePort();
     const store = await openAnother(url.replace('@', `@127.0.0.1:${down},`));
@@ -235,7 +235,7 @@ describe('a database with another encoding', () => {
   });
 });
 
-/** The other versions of Postgres that this machine has, where Debian and Ubuntu install them. */
+/** The versions of Postgres that packages of Debian or Ubuntu have installed on this machine. */
 const installed = existsSync('/usr/lib/postgresql')
   ? readdirSync('/usr/lib/postgresql').map((version) => ({
       version,

@@ -33,7 +33,7 @@ async function examine(databaseUrl = url): Promise<string[]> {
     .map(({ check, level, message }) => `${level} ${check}: ${message}`);
 }
 
-it('finds nothing wrong in a healthy database, and changes nothing', async () => {
+it('doctor finds no problem in a healthy database, and changes nothing', async () => {
   expect(await runDoctor({ databaseUrl: url })).toEqual([
     { check: 'connection', level: 'ok', message: expect.stringMatching(/^Postgres \d+/) },
     { check: 'trial', level: 'ok', message: 'a create, a get and a delete work' },
@@ -41,7 +41,7 @@ it('finds nothing wrong in a healthy database, and changes nothing', async () =>
   expect(await sql`select id from plants union all select id from plant_deletions`).toEqual([]);
 });
 
-it('names a database without tables', async () => {
+it('doctor names a database without tables', async () => {
   const { options, remove } = await profile.create();
   expect(await examine(urlOf(options))).toContainEqual(
     expect.stringMatching(/^problem tables: the database has no table plants: start the server/),
@@ -49,7 +49,7 @@ it('names a database without tables', async () => {
   await remove();
 });
 
-it('names a wrong password', async () => {
+it('doctor names a wrong password', async () => {
   await sql`create role with_password`.catch(() => {}); // The tests share the server's roles.
   const options = "password 'right' in role with_password";
   const role = await createRole(sql, url, { options });
@@ -60,7 +60,7 @@ it('names a wrong password', async () => {
   expect(others).toEqual([]);
 });
 
-it('names a database that accepts no writes', async () => {
+it('doctor names a database that accepts no writes', async () => {
   const name = new URL(url).pathname.slice(1);
   await sql.unsafe(`alter database "${name}" set default_transaction_read_only = on`);
   expect(await examine()).toEqual([
@@ -68,7 +68,7 @@ it('names a database that accepts no writes', async () => {
   ]);
 });
 
-it('names a missing privilege', async () => {
+it('doctor names a missing privilege', async () => {
   const grants = ['select, insert, update on all tables in schema public'];
   const { role, url: limited } = await createRole(sql, url, { grants });
   expect((await examine(limited)).toSorted()).toEqual([
@@ -78,7 +78,7 @@ it('names a missing privilege', async () => {
   ]);
 });
 
-it('names forced row-level security', async () => {
+it('doctor names forced row-level security', async () => {
   const { role, url: owner } = await createRole(sql, url, { grants: [allTables] });
   await sql.unsafe(`alter table plants owner to ${role}`);
   await sql`alter table plants enable row level security`;
@@ -88,7 +88,7 @@ it('names forced row-level security', async () => {
   ]);
 });
 
-it('names a column of another type', async () => {
+it('doctor names a column of another type', async () => {
   await sql`alter table plants alter column name type varchar(10)`;
   expect(await examine()).toEqual([
     expect.stringMatching(/^problem trial: value too long .*: give the columns .* type text/),
@@ -98,14 +98,14 @@ it('names a column of another type', async () => {
 it.each([
   ['insert', 'stops creates'],
   ['delete', 'stops deletes'],
-])('names a trigger that swallows each %s', async (event, what) => {
+])('doctor names a trigger that discards each %s', async (event, what) => {
   await sql.unsafe(`
     create function swallow() returns trigger language plpgsql as 'begin return null; end';
     create trigger swallow before ${event} on plants for each row execute function swallow()`);
   expect(await examine()).toEqual([expect.stringMatching(`^problem trial: .*${what}: drop it`)]);
 });
 
-it('names the session that has locked the table', async () => {
+it('doctor names the session that has locked the table', async () => {
   const release = await holdOpen(sql, 'lock table plants in access exclusive mode');
   const findings = await examine();
   await release();
@@ -119,7 +119,7 @@ it('names the session that has locked the table', async () => {
   ]);
 });
 
-it('names the transaction that holds the feed back', async () => {
+it('doctor names the transaction that delays the feed', async () => {
   const [plant] = newPlants(1);
   const release = await holdOpen(sql, `insert into plants (id, name) values (${plant?.id}, 'x')`);
   await expect
@@ -128,7 +128,7 @@ it('names the transaction that holds the feed back', async () => {
   await release();
 });
 
-it('names a commit that waits for the standby', async () => {
+it('doctor names a commit that waits for the standby', async () => {
   const server: TestPostgres = await startPostgres({ fsync: 'off' });
   const store = await openAnother(server.url, { requireConnection: true });
   await store.close();

@@ -14,7 +14,7 @@ import { idsOf, newPlants } from '../fixtures/plants.ts';
 const within = (milliseconds: number) => ({ deadline: performance.now() + milliseconds });
 const unavailable = { kind: 'databaseUnavailable', code: 50300 };
 
-/** Creates a plant again and again until the store gets a response from the database. */
+/** Creates a plant again and again until the create succeeds. */
 const untilCreated = (store: PlantStore, plant = newPlants(1)[0] ?? { id: 0n, name: '' }) =>
   expect
     .poll(() => store.create(plant, within(2_000)).catch(() => {}), { interval: 50 })
@@ -37,8 +37,8 @@ describe('on a network with faults', () => {
   });
 
   /**
-   * Sends a write that waits for a lock, and loses its response. `changed` resolves when the write has taken
-   * effect in the database.
+   * Sends a write that waits for a lock, and loses the response of the database. `changed` resolves when the
+   * write has taken effect.
    */
   async function loseResponse(
     lock: string,
@@ -63,7 +63,7 @@ describe('on a network with faults', () => {
 
   const insert = `insert into plants (id, name) values (${plant.id}, 'uncommitted')`;
 
-  it('a create whose response is lost is stored, and its error advises to repeat it', async () => {
+  it('a create with a lost response is stored, and the error advises to send the create again', async () => {
     const create = () => store.create(plant, within(60_000));
     const error = await loseResponse(insert, create, () => expect.poll(stored).toHaveLength(1));
     expect(error).toMatchObject({
@@ -73,7 +73,7 @@ describe('on a network with faults', () => {
     expect(await create()).toEqual({ name: plant.name });
   });
 
-  it('a create is never sent twice: another client may have deleted its plant', async () => {
+  it('the store never sends a create twice, because another client may have deleted the plant', async () => {
     const create = () => store.create(plant, within(60_000));
     const error = await loseResponse(insert, create, async () => {
       await expect.poll(stored).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('on a network with faults', () => {
     expect(await store.get(plant.id)).toBeUndefined();
   });
 
-  it('a delete whose response is lost is not sent again', async () => {
+  it('the store never sends a delete twice, because a new plant may have the id', async () => {
     await store.create(plant);
     const remove = () => store.delete(plant.id, within(60_000));
     const lock = `select from plants where id = ${plant.id} for update`;
@@ -97,7 +97,7 @@ describe('on a network with faults', () => {
     expect(await store.get(plant.id)).toMatchObject({ name: 'from elsewhere' });
   });
 
-  it('calls end at their deadline while the network is silent, and work again afterwards', async () => {
+  it('calls end at their deadline while the network is silent, and later calls succeed', async () => {
     proxy.fault = 'blackhole';
     const calls = [
       store.create(plant, within(700)),
@@ -121,7 +121,7 @@ describe('on a network with faults', () => {
     await expect.poll(() => store.list({ limit: 1 }).catch(() => {})).toHaveProperty('plants');
   });
 
-  it('no acknowledged plant is lost when sessions are ended again and again', async () => {
+  it('the store loses no acknowledged plant when an operator ends its sessions again and again', async () => {
     let isEnding = true;
     const acknowledged: bigint[] = [];
     const write = async () => {
@@ -147,7 +147,7 @@ describe('on a network with faults', () => {
     expect(rows).toHaveLength(acknowledged.length);
   });
 
-  it('a read is repeated when its session was ended', async () => {
+  it('the store repeats a read whose session has ended', async () => {
     await sql`
       select pg_terminate_backend(pid, 5000) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
@@ -204,7 +204,7 @@ describe('while a synchronous standby is down', () => {
     return sessions;
   }
 
-  it('a cancelled wait for the standby never gives a false 200', async () => {
+  it('a create whose wait for the standby is cancelled never gets 200', async () => {
     const store = await openWithStandby();
     const [plant = { id: 0n, name: '' }] = newPlants(1);
     const create = store.create(plant, within(3_000)).then(
@@ -217,7 +217,7 @@ describe('while a synchronous standby is down', () => {
     await untilCreated(store, plant);
   });
 
-  it('writes end at their deadline, sessions do not pile up, and creates work when the standby is back', async () => {
+  it('writes end at their deadline and use few sessions, and succeed when the standby is back', async () => {
     const store = await openWithStandby();
     const sessions = () => admin`
       select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
@@ -243,7 +243,7 @@ describe('while a synchronous standby is down', () => {
     await Promise.all([expect(create).rejects.toMatchObject(unavailable), store.close()]);
   });
 
-  it('a repeated create says 200 only when the first commit is durable', async () => {
+  it('a repeated create gets 200 only when the first commit is durable', async () => {
     const store = await openWithStandby();
     const [plant = { id: 0n, name: '' }] = newPlants(1);
     await expect(store.create(plant, within(400))).rejects.toMatchObject(unavailable);
@@ -257,7 +257,7 @@ describe('while a synchronous standby is down', () => {
     expect(idsOf((await store.list({ limit: 1_000 })).plants)).toContain(plant.id);
   });
 
-  it('an edit says that there is no plant only when the delete of the plant is durable', async () => {
+  it('an edit reports a missing plant only when the delete of the plant is durable', async () => {
     const plants = newPlants(1);
     const [{ id } = { id: 0n }] = plants;
     const store = await openWithStandby(plants);

@@ -17,7 +17,7 @@ const expired = { kind: 'cursorExpired', code: 41000 };
 const profile = aloneForSuite(postgresServer);
 const openForTest = () => openOn(profile);
 
-describe('transactions in another order than their numbers', () => {
+describe('transactions that commit in another order than their numbers', () => {
   it('a transaction that begins first and commits last loses no change', async () => {
     const { store, sql } = await openForTest();
     const after = await endOf(store);
@@ -37,7 +37,7 @@ describe('transactions in another order than their numbers', () => {
     expect(store.feed.heldBackFor).toBe(0);
   });
 
-  /** Creates the plants 1 and 2 in a transaction that is older than the delete of the old plant 2. */
+  /** Creates the plants 1 and 2 in a transaction with a lower number than the delete of the old plant 2. */
   async function overtake({ store, sql }: { store: PlantStore; sql: postgres.Sql }) {
     await store.create({ id: 2n, name: 'old' });
     const after = await endOf(store);
@@ -54,7 +54,7 @@ describe('transactions in another order than their numbers', () => {
       ({ type, plant }) => `${type} ${plant.id} ${plant.name}`,
     );
 
-  it('a create with a lower number than the delete of the old plant is shown last', async () => {
+  it('the feed shows a create with a lower number than the delete of the old plant', async () => {
     const { store, sql } = await openForTest();
     const { after, release, creating } = await overtake({ store, sql });
     await store.delete(2n);
@@ -76,7 +76,7 @@ describe('transactions in another order than their numbers', () => {
     ]);
   });
 
-  it('the delete of the old plant is left out even while the feed hides a later delete', async () => {
+  it('the feed leaves out the delete of the old plant, even while it hides a later delete', async () => {
     const { store, sql } = await openForTest();
     const { after, release, creating } = await overtake({ store, sql });
     const beforeDelete = await holdOpen(sql, 'select pg_current_xact_id()');
@@ -93,7 +93,7 @@ describe('transactions in another order than their numbers', () => {
     expect(await told(store, created.next)).toEqual(['deleted 2 new']);
   });
 
-  it('a transaction that is rolled back moves no cursor', async () => {
+  it('a transaction that is rolled back changes no cursor', async () => {
     const { store, sql } = await openForTest();
     await store.create({ id: 1n, name: 'Monstera' });
     const after = await endOf(store);
@@ -117,7 +117,7 @@ describe('a follower', () => {
     expect(seen).toContain('created 2');
   });
 
-  it('waits while nothing happens, and while the database is down', async () => {
+  it('waits while nothing changes, and continues after lost connections', async () => {
     const { store, sql } = await openForTest();
     const after = await endOf(store);
     const next = store.follow({ after }).next();
@@ -130,7 +130,7 @@ describe('a follower', () => {
     expect(summaryOf((await next).value)).toEqual(['created 1']);
   });
 
-  it('and a waiting caller get an error when their cursor expires', async () => {
+  it('gets an error when its cursor expires, like a caller that waits', async () => {
     const { store, sql } = await openForTest();
     const after = await endOf(store);
     const waits = [store.follow({ after }).next(), store.changes({ after, wait: 20 })];
@@ -143,7 +143,7 @@ describe('a follower', () => {
     expect(summaryOf((await pages.next()).value)).toEqual(['created 1']);
   });
 
-  it('gets each change once, as many other followers do', async () => {
+  it('gets each change once, even when there are 100 followers', async () => {
     const { store } = await openForTest();
     const after = await endOf(store);
     const followers = Array.from({ length: 100 }, () => store.follow({ after }));
@@ -157,18 +157,18 @@ describe('a follower', () => {
     }
   });
 
-  it('makes the process keep only the last changes in memory', async () => {
+  it('makes the process keep only the latest changes in memory', async () => {
     const { store } = await openForTest();
     const after = await endOf(store);
-    await store.changes({ after, wait: 1 }); // From now on, the process keeps the changes.
+    await store.changes({ after, wait: 1 }); // After this call, the process keeps new changes.
     const pages = store.follow({ after });
     const next = pages.next();
     await store.create({ id: 1n, name: 'x' });
     await store.delete(1n);
     const seen = summaryOf((await next).value);
     while (!seen.includes('deleted 1')) seen.push(...summaryOf((await pages.next()).value));
-    const later = pages.next(); // While somebody waits, the process keeps the changes.
-    // Only the database knows that the cursor has expired.
+    const later = pages.next(); // While a follower waits, the process keeps changes.
+    // The database forgets these deletions, but the process still has the changes.
     await store.feed.forgetDeletions(0);
     expect((await store.changes({ after })).changes).not.toEqual([]);
     const large = newPlants(5, { name: 'x'.repeat(2 ** 20) });
@@ -191,7 +191,7 @@ describe('a cursor expires', () => {
     await expect(store.changes({ after, wait: 20 })).rejects.toMatchObject(expired);
   });
 
-  it('when the feed forgets later deletions, and the feed forgets only old deletions', async () => {
+  it('when the feed forgets deletions after the cursor, and the feed forgets only old deletions', async () => {
     const { store, sql } = await openForTest();
     const plants = newPlants(5);
     await createAll(store, plants);
@@ -211,7 +211,7 @@ describe('a cursor expires', () => {
 });
 
 describe('after a crash', () => {
-  it('loses no change when Postgres assigns a transaction number again', async () => {
+  it('the feed loses no change when Postgres assigns a transaction number again', async () => {
     const server = await startPostgres({ fsync: 'off' });
     onTestFinished(() => server.stop());
     const store = await openAnother(server.url, { requireConnection: true });
@@ -230,7 +230,7 @@ describe('after a crash', () => {
       .toEqual(['created 1']);
   });
 
-  it('the plants that a list or a page of changes showed are still there', async () => {
+  it('the store still has each plant that a list or a page of changes has shown', async () => {
     const server = await startPostgres({ fsync: 'off' });
     onTestFinished(() => server.stop());
     const store = await openAnother(server.url, { requireConnection: true });
@@ -246,7 +246,7 @@ describe('after a crash', () => {
   });
 });
 
-describe('a dump that is restored on a younger server', () => {
+describe('a dump that is restored on a server with lower transaction numbers', () => {
   /** Copies the rows of all tables into the tables of another database, as pg_dump and pg_restore do. */
   async function restore(from: postgres.Sql, to: postgres.Sql): Promise<void> {
     const tables = await from`select tablename as name from pg_tables where schemaname = 'public'`;
@@ -260,9 +260,9 @@ describe('a dump that is restored on a younger server', () => {
     }
   }
 
-  it('expires the old cursors, and loses no change afterwards', async () => {
+  it('makes old cursors expire, and loses no later change', async () => {
     const { store, sql } = await openForTest();
-    // The transaction numbers of the dump are far ahead of the younger server.
+    // These transactions give the dump higher transaction numbers than the new server has.
     await sql.unsafe(`
       do $$ begin for i in 1..3000 loop perform pg_current_xact_id(); commit; end loop; end $$`);
     await createAll(

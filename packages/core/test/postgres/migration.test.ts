@@ -32,7 +32,7 @@ describe('an empty database', () => {
     expect(await first.count()).toMatchObject({ count: 5 });
   });
 
-  it('has the documented columns of plants, and the hash of a token', async () => {
+  it('gets the documented columns of plants, and no triggers', async () => {
     await openAnother(url);
     const sql = connectForTest(url);
     const columns = await sql`
@@ -51,7 +51,7 @@ describe('an empty database', () => {
     expect(triggers).toEqual([]); // Citus can distribute the tables only without triggers.
   });
 
-  it('does not open for a user who may not create tables, and the error is one sentence', async () => {
+  it('cannot be opened by a user who may not create tables, and the error is one line', async () => {
     const sql = connectForTest(url);
     await sql`revoke create on schema public from public`;
     const { url: asUser } = await createRole(sql, url);
@@ -100,7 +100,7 @@ describe('a database with the tables', () => {
     expect(await owner.get(id)).toMatchObject({ id, name });
   });
 
-  it('is opened while another session holds a lock for reading', async () => {
+  it('can be opened while another session holds a read lock', async () => {
     const { sql, options } = await openForTest();
     const release = await holdOpen(sql, 'select from plants');
     const store = await openAnother(options, { requireConnection: true });
@@ -108,7 +108,7 @@ describe('a database with the tables', () => {
     await release();
   });
 
-  it('gives an error while a table is missing, and loses nothing', async () => {
+  it('gives an error while a table is missing, and loses no plant', async () => {
     const { store, sql } = await openForTest();
     const { id, name } = plant();
     await store.create({ id, name });

@@ -9,7 +9,7 @@ describe.runIf(hasPgBouncer)('a store behind PgBouncer in transaction mode', () 
 
   beforeEach(async () => {
     direct = await createDatabase(inject('postgresUrl'));
-    // Fewer connections than a store opens, so the connections of the store share the sessions.
+    // A store opens more connections than PgBouncer has sessions, so the connections share the sessions.
     const pgBouncer = await startPgBouncer(direct, 3);
     pooled = `${pgBouncer.url}?pgbouncer=true`;
     return () => pgBouncer.stop();
@@ -35,7 +35,7 @@ describe.runIf(hasPgBouncer)('a store behind PgBouncer in transaction mode', () 
     expect(await store.accessTokens.authenticate(token)).toMatchObject({ name: 'Ann' });
   });
 
-  it('shares the sessions with other clients in transactions', async () => {
+  it('shares the sessions of PgBouncer with another store', async () => {
     const stores = [await openAnother(pooled), await openAnother(pooled)];
     const other = connectForTest(`${direct}`);
     for (const store of stores) {

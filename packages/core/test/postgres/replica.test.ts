@@ -27,7 +27,7 @@ describe('a read replica', () => {
 
   const openReadOnly = () => openAnother(standby.url);
 
-  it('gives plants, lists, counts and tokens', async () => {
+  it('serves plants, lists, counts and access tokens', async () => {
     const store = await openReadOnly();
     await expect.poll(() => store.get(plant.id).catch(() => {})).toMatchObject(plant);
     expect((await store.list({ limit: 10 })).plants).toMatchObject([plant]);
@@ -60,7 +60,7 @@ describe('a read replica', () => {
     expect(await store.create(later)).toEqual({ name: later.name });
   });
 
-  // The test promotes the replica, so it is the last one.
+  // This test promotes the replica, so it must be the last test.
   it('begins a new feed when it is promoted', async () => {
     const replica = await openReadOnly();
     await standby.promote();

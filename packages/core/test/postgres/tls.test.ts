@@ -102,7 +102,7 @@ describe('TLS to Postgres', () => {
     expect(await isEncrypted('disable')).toBe(false);
   });
 
-  it('the stricter modes do not connect to a server without TLS, and the error says so', async () => {
+  it('require and verify-full do not connect to a server without TLS, and the error names TLS', async () => {
     await configureServer(undefined);
     expect(await isEncrypted('disable')).toBe(false);
     const urls: Parameters<typeof urlWith>[] = [['require'], ['verify-full', 'authority']];
@@ -112,7 +112,7 @@ describe('TLS to Postgres', () => {
     }
   });
 
-  it('the error says that the server wants TLS', async () => {
+  it('the error of a server that needs TLS advises to change sslmode', async () => {
     await configureServer('localhost');
     await sql.unsafe(
       `copy (select 'hostssl all all 127.0.0.1/32 trust') to program 'cat > pg_hba.conf'`,

@@ -23,13 +23,13 @@ describe.each(profiles)('access tokens on $name', (profile) => {
     }
   };
 
-  it('makes tokens of a prefix and 256 random bits', async () => {
+  it('creates tokens that have a prefix and 256 random bits', async () => {
     const [one, other] = [await tokens().create('Gil'), await tokens().create('Gil')];
     expect(one).toMatch(/^plant_[\w-]{43}$/);
     expect(other).not.toBe(one);
   });
 
-  it('authenticates a token as its owner with its scopes', async () => {
+  it('authenticates a token, and returns its owner and its scopes', async () => {
     const token = await tokens().create('Ann');
     const tokenId = (await find('Ann'))?.id;
     for (let i = 0; i < 2; i++) {
@@ -55,7 +55,7 @@ describe.each(profiles)('access tokens on $name', (profile) => {
     await expect.poll(async () => (await find('Mia'))?.lastUsedAt).toBeInstanceOf(Date);
   });
 
-  it('lets a token expire', async () => {
+  it('rejects a token after its expiry', async () => {
     const token = await tokens().create('Ida', { expiresAt: new Date(Date.now() + 1_500) });
     expect(await tokens().authenticate(token)).toMatchObject({ expiresAt: expect.any(Date) });
     await expect.poll(() => tokens().authenticate(token)).toBeUndefined();
@@ -65,7 +65,7 @@ describe.each(profiles)('access tokens on $name', (profile) => {
     expect(await find('Ida later')).toMatchObject({ expiresAt });
   });
 
-  it('revokes all tokens of a name immediately, and no others', async () => {
+  it('revokes all tokens of a name immediately, and no other tokens', async () => {
     const both = [await tokens().create('Kim'), await tokens().create('Kim')];
     const other = await tokens().create('Leo');
     for (const token of [...both, other]) {
@@ -119,7 +119,7 @@ describe.each(profiles)('access tokens on $name', (profile) => {
     });
   });
 
-  it('keeps a valid token while a flood of unknown tokens arrives', async () => {
+  it('keeps a valid token in the cache while a flood of unknown tokens arrives', async () => {
     const token = await tokens().create('Pia');
     await tokens().authenticate(token);
     for (let i = 0; i < 4; i++) {
@@ -138,7 +138,7 @@ describe.each(profiles)('access tokens on $name', (profile) => {
     const as = (scopes: Scope[], more: { tokenId?: string; expiresAt?: Date } = {}) =>
       createCaller({ store: suite.store, principal: { name: 'Zoë', scopes, ...more } });
 
-    it('give nothing to a caller whose token was revoked', async () => {
+    it('reject a caller whose token was revoked', async () => {
       await tokens().create('Rex', { scopes: ['tokens:manage'] });
       const tokenId = (await find('Rex'))?.id ?? '';
       await tokens().revoke({ id: tokenId });
@@ -173,7 +173,7 @@ describe.each(profiles)('access tokens on $name', (profile) => {
     expect(rows[0]?.['row']).not.toContain(token.slice(6));
   });
 
-  it('delays no call while the update of the last use waits for a lock', async () => {
+  it('delays no call while the update of lastUsedAt waits for a lock', async () => {
     const names = Array.from({ length: 10 }, (_, i) => `Quin ${i}`);
     const created = await Promise.all(names.map((name) => tokens().create(name)));
     const release = await holdOpen(suite.sql, 'lock table access_tokens in share mode');
@@ -185,7 +185,7 @@ describe.each(profiles)('access tokens on $name', (profile) => {
     await expect.poll(async () => (await find('Quin 9'))?.lastUsedAt).toBeInstanceOf(Date);
   });
 
-  it('throws an error, and never says that a token is unknown, when it cannot look the token up', async () => {
+  it('throws an error instead of rejecting a valid token when the table is missing', async () => {
     const token = await tokens().create('Fay');
     await suite.sql`alter table access_tokens rename to moved`;
     const error = await Promise.resolve(tokens().authenticate(token)).catch((thrown) => thrown);

@@ -31,7 +31,7 @@ describe.each(profiles)('close on $name', (profile) => {
     await again.close();
   });
 
-  it('rejects later calls, and ends waits', async () => {
+  it('rejects later calls, and ends the waits for changes', async () => {
     const { store } = await open();
     const after = await endOf(store);
     const waiting = store.changes({ after, wait: 20 });
@@ -55,7 +55,7 @@ describe.each(profiles)('close on $name', (profile) => {
 
   if (!profile.hasSql) return;
 
-  it('waits for a replacement that runs', async () => {
+  it('waits for a running replacement', async () => {
     const { store, sql } = await openForTest(profile);
     const [plant = { id: 0n, name: '' }] = newPlants(1);
     await store.create(plant);

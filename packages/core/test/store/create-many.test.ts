@@ -21,7 +21,7 @@ describe.each(profiles)('create-many on $name', (profile) => {
     expect(again).toEqual(plants.map(({ id }) => ({ id, result: 'exists' })));
   });
 
-  it('handles plants with the same id in one statement, so that they delay no other creates', async () => {
+  it('sends plants with the same id in one statement, which delays no other creates', async () => {
     const id = freeId();
     let statements = 0;
     suite.store.events.on('batch', () => (statements += 1));

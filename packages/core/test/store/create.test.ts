@@ -45,7 +45,7 @@ describe.each(profiles)('create on $name', (profile) => {
     expect(await suite.store.get(id)).toMatchObject(plant);
   });
 
-  it('accepts one of many different plants that race for an id', async () => {
+  it('accepts exactly one of many concurrent plants with the same id', async () => {
     const id = freeId();
     const names = Array.from({ length: 200 }, (_, i) => `plant ${i}`);
     const options = { deadline: performance.now() + 60_000 };
@@ -114,7 +114,7 @@ describe.each(profiles)('create on $name', (profile) => {
     expect((await storedName(large.id)) === large.name).toBe(true);
   });
 
-  it('reports each committed statement', async () => {
+  it('emits the event `batch` for each committed statement', async () => {
     const sizes: number[] = [];
     const record = ({ size }: { size: number }) => sizes.push(size);
     suite.store.events.on('batch', record);
@@ -132,7 +132,7 @@ describe.each(profiles)('create on $name', (profile) => {
       await suite.sql`alter table plants add constraint no_poison check (name <> 'poison')`;
     });
 
-    it('rejects only the bad plants, and stores their neighbours', async () => {
+    it('rejects only the plants that violate the constraint, and stores the other plants', async () => {
       const plants = newPlants(300).map((each, i) => (i % 50 === 7 ? poison(each.id) : each));
       const outcomes = await Promise.allSettled(plants.map(create));
       const expected = plants.map(({ name }) =>
@@ -146,7 +146,7 @@ describe.each(profiles)('create on $name', (profile) => {
       expect(stored).toHaveLength(294);
     });
 
-    it('says what to do, without SQL or the values of the plant', async () => {
+    it('gives an error with advice, but without SQL or the values of the plant', async () => {
       const error = await create(poison(freeId())).catch((error: Error) => error);
       expect(error).toMatchObject({
         message: expect.stringMatching(/SQLSTATE 23514.*nothing was written, tell the operator/),

@@ -33,14 +33,14 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
     await Promise.all(calls.map((call) => expect(call).rejects.toMatchObject({ code: 50300 })));
   });
 
-  it('a call without a deadline, or with one that never comes, ends as usual', async () => {
+  it('a call with an infinite deadline succeeds', async () => {
     const id = freeId();
     const never = { deadline: Number.POSITIVE_INFINITY };
     expect(await suite.store.create({ id, name: 'x' }, never)).toEqual({ name: 'x' });
     expect(await suite.store.delete(id, never)).toBe(true);
   });
 
-  it('the create of a caller who has disconnected is never sent', async () => {
+  it('the store never sends the create of a disconnected caller', async () => {
     const { store } = suite;
     const [running = { id: 0n, name: '' }, dropped = { id: 0n, name: '' }] = newPlants(2);
     const caller = { isGone: false };
@@ -52,7 +52,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
     expect(await store.create(dropped)).toEqual({ name: 'x' });
   });
 
-  it('a flood of creates is rejected at once, and only the creates without an error are stored', async () => {
+  it('the store rejects a flood of creates at once, and stores only the accepted plants', async () => {
     const { store } = suite;
     const plants = newPlants(20_000, { name: 'flood', tag: 'flood' });
     let isFirstDone = false;
@@ -78,7 +78,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
     });
   });
 
-  it('a flood of large names is rejected at once', async () => {
+  it('the store rejects a flood of large names at once', async () => {
     const { store } = await openForTest(profile);
     const name = 'x'.repeat(2 ** 20);
     const creates = newPlants(80, { name }).map((plant) => store.create(plant, within(120_000)));
@@ -106,7 +106,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
   if (!profile.hasSql) return;
 
   describe('while another session holds a lock', () => {
-    it('a late write gets an error, and takes no effect when the lock is gone', async () => {
+    it('a late write gets an error, and takes no effect after the release of the lock', async () => {
       const { store, sql } = suite;
       const [plant = { id: 0n, name: '' }, kept = { id: 0n, name: '' }] = newPlants(2);
       await store.create(kept);
@@ -153,7 +153,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
         .toBe(true);
     });
 
-    it('creates of other ids continue, and the waiting creates succeed afterwards', async () => {
+    it('creates of other ids succeed, and waiting creates succeed after the release of the lock', async () => {
       const { store, sql } = suite;
       const [locked = { id: 0n, name: '' }, ...others] = newPlants(10);
       const insert = `insert into plants (id, name) values (${locked.id}, 'uncommitted')`;
@@ -166,7 +166,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
       expect(await Promise.all(waiting)).toEqual(Array(3).fill({ name: 'x' }));
     });
 
-    it('deletes that wait stop no creates and no reads', async () => {
+    it('waiting deletes do not stop creates and reads', async () => {
       const { store, sql } = suite;
       const plants = newPlants(20);
       await createAll(store, plants);

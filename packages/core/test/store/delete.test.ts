@@ -18,7 +18,7 @@ describe.each(profiles)('delete on $name', (profile) => {
     }
   });
 
-  it('lets one of many racing callers delete a plant', async () => {
+  it('lets exactly one of several concurrent callers delete a plant', async () => {
     const plants = newPlants(20);
     await createAll(suite.store, plants);
     const ids = [...idsOf(plants), ...idsOf(plants.toReversed()), ...idsOf(plants)];
@@ -27,7 +27,7 @@ describe.each(profiles)('delete on $name', (profile) => {
     for (const { id } of plants) expect(await suite.store.get(id)).toBeUndefined();
   });
 
-  it('deletes a plant for the first of several calls whose condition is true', async () => {
+  it('deletes a plant only for the first call whose condition is true', async () => {
     const id = freeId();
     await suite.store.create({ id, name: 'Hoya' });
     const etag = (await suite.store.get(id))?.etag;
@@ -43,7 +43,7 @@ describe.each(profiles)('delete on $name', (profile) => {
     ]);
   });
 
-  it('accepts, or rejects with 40900, each create that races with deletes of its id', async () => {
+  it('a concurrent create of the same id either succeeds or gets 40900', async () => {
     const ids = idsOf(newPlants(5));
     const race = async (seed: number) => {
       for (let i = 0; i < 40; i++) {

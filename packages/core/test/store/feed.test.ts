@@ -52,7 +52,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     expect(await suite.store.changes({ after: end.next })).toEqual(end);
   });
 
-  it('shows the smallest and the largest id, and splits a transaction by the limit', async () => {
+  it('shows the smallest and the largest id, and splits a transaction into pages', async () => {
     const { store } = suite;
     const after = await endOf(store);
     await createAll(
@@ -119,7 +119,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     ]);
   });
 
-  it('shows the delete and then the create of a plant that was created again', async () => {
+  it('shows the delete and then the create when another plant gets the id', async () => {
     const { store } = suite;
     const id = freeId();
     await store.create({ id, name: 'Hoya' });
@@ -132,7 +132,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     ]);
   });
 
-  it('keeps a copy equal to the table, whatever other clients do', async () => {
+  it('keeps a copy equal to the table while several clients write', async () => {
     const { store } = suite;
     const ids = idsOf(newPlants(30));
     let isWriting = true;
@@ -238,7 +238,7 @@ describe.each(profiles)('feed on $name', (shared) => {
   });
 
   describe('a follower', () => {
-    it('gets the cursor of the end first, and then every change', async () => {
+    it('gets the cursor at the end first, and then every change', async () => {
       const { store } = suite;
       const pages = store.follow();
       expect((await pages.next()).value.changes).toEqual([]);
@@ -250,20 +250,20 @@ describe.each(profiles)('feed on $name', (shared) => {
     });
 
     it('hides no change from a caller that is behind the follower', async () => {
-      const { store } = await openForTest(profile); // No follower of another test has its pages.
+      const { store } = await openForTest(profile); // No follower of another test uses this store.
       const { next: after } = await store.changes({});
       const [early, first, last] = [newPlants(1), newPlants(1), newPlants(3)];
       await createAll(store, early);
       await expect.poll(async () => plantsOf(await store.changes({ after }))).toHaveLength(1);
       const pages = store.follow();
       const { next: end } = (await pages.next()).value;
-      await store.changes({ after: end, wait: 1 }); // From now on, the process keeps the changes.
+      await store.changes({ after: end, wait: 1 }); // After this call, the process keeps new changes.
       for (const added of [first, last]) {
         const next = pages.next();
         await createAll(store, added);
         expect(plantsOf((await next).value)).toEqual(idsOf(added));
       }
-      pages.next().catch(() => {}); // While somebody waits, the process keeps the changes.
+      pages.next().catch(() => {}); // While a follower waits, the process keeps changes.
       const page = await store.changes({ after, limit: 2 });
       expect(plantsOf(page)).toEqual(idsOf([...early, ...first]));
       for (const limit of [1, 2, 5]) {
@@ -287,7 +287,7 @@ describe.each(profiles)('feed on $name', (shared) => {
       expect(plantsOf((await both[1])?.value ?? { changes: [] })).toEqual([two.id]);
     });
 
-    it('ends with the reason of its signal', async () => {
+    it('ends with the reason of its abort signal', async () => {
       const controller = new AbortController();
       const after = await endOf(suite.store);
       const pages = suite.store.follow({ after, signal: controller.signal });
@@ -298,7 +298,7 @@ describe.each(profiles)('feed on $name', (shared) => {
       expect(await pages.next()).toMatchObject({ done: true });
     });
 
-    it('is a subscription, whose events have cursors as ids', async () => {
+    it('reads the subscription, whose events have cursors as ids', async () => {
       const { store } = suite;
       const after = await endOf(store);
       const [plant = { id: 0n, name: '' }] = newPlants(1);
@@ -325,7 +325,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     expect(await store.changes({ after })).toEqual({ changes: [], next: after });
   });
 
-  it('forgets old deletions, and rejects cursors from before them', async () => {
+  it('forgets old deletions, and rejects the cursors before these deletions', async () => {
     const { store } = await openForTest(profile);
     const { next: empty } = await store.changes({});
     await createAll(

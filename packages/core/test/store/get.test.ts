@@ -18,13 +18,13 @@ describe.each(profiles)('get on $name', (profile) => {
     expect(Math.abs(Date.now() - Number(stored?.createdAt))).toBeLessThan(60_000);
   });
 
-  it('has no tag when the plant was created without one', async () => {
+  it('returns no tag for a plant without a tag', async () => {
     const id = freeId();
     await suite.store.create({ id, name: 'x' });
     expect(await suite.store.get(id)).not.toHaveProperty('tag');
   });
 
-  it('gives each of many concurrent callers their own plant', async () => {
+  it('gives each of many concurrent callers the right plant', async () => {
     const plants = newPlants(300).map((each) => ({ ...each, name: `plant ${each.id}` }));
     await createAll(suite.store, plants);
     const ids = [...plants.map(({ id }) => id), minId, maxId, ...plants.map(({ id }) => id)];

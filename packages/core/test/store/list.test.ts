@@ -52,7 +52,7 @@ describe.each(profiles)('list on $name', (profile) => {
     expect(page).not.toHaveProperty('next');
   });
 
-  it('gives concurrent callers the same pages as callers in sequence', async () => {
+  it('returns the same pages to concurrent callers as to sequential callers', async () => {
     const queries = [minId, -1n, 0n, 1n, maxId].flatMap((after) =>
       [undefined, 'herb', quoted].flatMap((tag) =>
         [1, 2, 100].map((limit) => ({ after, limit, ...(tag !== undefined && { tag }) })),
@@ -93,7 +93,7 @@ describe.each(profiles)('list on $name', (profile) => {
     }
   });
 
-  it('lists each remaining plant exactly once while others are created and deleted', async () => {
+  it('lists each remaining plant exactly once while clients create and delete other plants', async () => {
     const walked = newPlants(3_000, { name: 'x', tag: 'walk' });
     const staying = walked.filter((_, i) => i % 3 === 0);
     await createAll(
@@ -140,7 +140,7 @@ describe.each(profiles)('list on $name', (profile) => {
 
   if (!profile.hasTriggers) return;
 
-  it('rejects only the unreadable list among several concurrent lists', async () => {
+  it('rejects only the list with an error among several concurrent lists', async () => {
     const { sql, options } = suite;
     await createAll(suite.store, newPlants(3, { name: 'x', tag: 'small' }));
     const { url } = await createRole(sql, urlOf(options), { grants: [allTables] });

@@ -19,7 +19,7 @@ describe.each(profiles)('the procedures on $name', (profile) => {
     expect(await createCaller({ store: suite.store, principal }).whoAmI()).toEqual(principal);
   });
 
-  it('a caller in the process gets the same plants as a caller of the store', async () => {
+  it('createPlant, getPlant and listPlants return the same plants as the store', async () => {
     const caller = as(scopes);
     const { id, name } = plant();
     expect(await caller.createPlant({ id, name })).toStrictEqual({ name });

@@ -59,7 +59,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     expect(receiver.changes()).toEqual(plants.map(({ id }) => `created ${id}`));
   });
 
-  it('begins at a cursor', async () => {
+  it('sends the changes after a given cursor', async () => {
     const from = await endOf(suite.store);
     const id = await create();
     const receiver = await follow(undefined, { from });
@@ -79,7 +79,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     expect(receiver.received.map(({ id }) => id)).toEqual(Array(3).fill(first?.id));
   });
 
-  it('pauses an endpoint after the last retry, warns, and continues when somebody resumes it', async () => {
+  it('pauses an endpoint after the last retry with a warning, and continues after a resume', async () => {
     const { store } = suite;
     const warnings: string[] = [];
     store.events.on('warning', (message) => warnings.push(message));
@@ -99,7 +99,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     await vi.waitFor(() => expect(receiver.changes().at(-1)).toBe(`deleted ${id}`));
   });
 
-  it('sends nothing while somebody has paused the endpoint, and everything afterwards', async () => {
+  it('sends no change while the endpoint is paused, and all changes afterwards', async () => {
     const from = await endOf(suite.store);
     const receiver = await follow(undefined, { from });
     const other = await follow(undefined, { from });
@@ -222,21 +222,21 @@ describe.each(profiles)('webhooks on $name', (shared) => {
       expect(receiver.received.flatMap(({ changes }) => changes)).toHaveLength(300);
     });
 
-    it('repeats a message with the same id when the first instance has stopped', async () => {
+    it('repeats a message of a stopped instance with the same id', async () => {
       const { store, options } = await openForTest(profile, { webhooks });
       const first = await openAnother(options, { webhooks });
       const receiver = await startReceiver(() => {}); // Never responds.
       const from = await endOf(store);
       receiver.secret = (await store.webhooks.create({ url: receiver.url, from })).secret;
-      // The second instance keeps each change in a page of its own, and the first one reads all in one page.
-      await store.changes({ after: from, wait: 1 }); // From now on, the instance keeps pages.
+      // `store` keeps each change in its own page, and `first` reads all changes in one page.
+      await store.changes({ after: from, wait: 1 }); // After this call, `store` keeps pages.
       const pages = store.follow({ after: from });
       for (const id of [1n, 2n, 3n]) {
         const page = pages.next();
         await store.create({ id, name: 'Hoya' });
         expect((await page).value.changes).toMatchObject([{ plant: { id } }]);
       }
-      pages.next().catch(() => {}); // While somebody waits, the instance keeps the pages.
+      pages.next().catch(() => {}); // While a follower waits, `store` keeps pages.
       first.webhooks.send();
       const all = ['created 1', 'created 2', 'created 3'];
       await vi.waitFor(() => expect(receiver.changes()).toEqual(all));

@@ -16,7 +16,7 @@ export type Fault =
   | 'holdResponses';
 
 interface Connection {
-  /** The port from which the proxy reaches the server. */
+  /** The local port of the proxy's connection to the server. */
   port(): number;
   /** Drops all later responses of the server. */
   hold(): void;
@@ -34,7 +34,7 @@ export async function startFaultProxy(serverUrl: string) {
   let generation = 0;
   let fault: Fault = 'none';
   const heldBack: (() => void)[] = [];
-  /** Takes the next response that contains a text. Returns whether the connection stays open. */
+  /** `take` gets the next response that contains `text`. Returns whether the proxy drops later responses. */
   let trap: { text: string; take(client: Socket, response: Buffer): boolean } | undefined;
   let lostRequest: { text: string; resolve: () => void } | undefined;
 
@@ -112,7 +112,7 @@ export async function startFaultProxy(serverUrl: string) {
     get open() {
       return sockets.size / 2;
     },
-    /** The ports of the open connections to the server. In Postgres, each is a `client_port`. */
+    /** The ports of the open connections to the server. Postgres shows each port as a `client_port`. */
     get serverPorts() {
       return [...connections].map(({ port }) => port());
     },
@@ -124,12 +124,12 @@ export async function startFaultProxy(serverUrl: string) {
         for (const connection of open) connection.reset();
       };
     },
-    /** Resets the connection of the next request that contains this text, in place of the request. */
+    /** Drops the next request that contains this text. Resolves when its connection is reset. */
     loseRequest: (text: string) =>
       new Promise<void>((resolve) => {
         lostRequest = { text, resolve };
       }),
-    /** Resets the connection of the next response that contains this text. Resolves after the reset. */
+    /** Drops the next response that contains this text. Resolves when its connection is reset. */
     loseResponse: (text: string) =>
       new Promise<void>((resolve) => {
         const take = (client: Socket) => {

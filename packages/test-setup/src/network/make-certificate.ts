@@ -11,7 +11,7 @@ interface Certificate {
 }
 
 /**
- * Makes a certificate for a host name or an IPv4 address, which expires after `lifetime` milliseconds.
+ * Makes a certificate, which expires after `lifetime` milliseconds, for a host name or an IPv4 address.
  * `authority` signs the certificate. Without `authority`, makes the certificate of a new authority. Node
  * cannot write X.509 certificates (RFC 5280), so this file writes the parts of DER that a certificate needs.
  */

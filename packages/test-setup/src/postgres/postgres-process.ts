@@ -69,13 +69,13 @@ export function postgresProcess(place: PostgresInstallation): PostgresProcess {
   }
 }
 
-/** Stops processes with SIGSTOP. Returns a function that continues them. */
+/** Stops processes with SIGSTOP. Returns a function that continues these processes. */
 export function freezeProcesses(pids: readonly number[]): () => void {
   signal(pids, 'SIGSTOP');
   return () => signal(pids, 'SIGCONT');
 }
 
-/** Returns the process ids of a server: its own, and those of its children. */
+/** Returns the ids of a server's main process and of its child processes. */
 export async function processesOf(postmaster: number): Promise<number[]> {
   process.kill(postmaster, 'SIGSTOP'); // A stopped postmaster starts no processes.
   const { stdout } = await promisify(execFile)('pgrep', ['-P', String(postmaster)]);

@@ -7,7 +7,7 @@ import { type FaultProxy, startFaultProxy } from '../network/fault-proxy.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import { runSql, startPostgres, type TestPostgres } from './start-postgres.ts';
 
-/** A node of a Citus cluster. The other nodes reach its server through the proxy. */
+/** A node of a Citus cluster. The other nodes reach the node's server through the proxy. */
 export interface CitusNode {
   readonly server: TestPostgres;
   readonly proxy: FaultProxy;
@@ -55,7 +55,7 @@ export async function startCitus({
   };
 }
 
-/** Creates an empty database on each node. Returns its URLs for its owner and for a superuser. */
+/** Creates an empty database on each node. Returns the owner's URLs, and a superuser's URL. */
 export async function createCitusDatabase(nodes: CitusAddresses) {
   const pathname = `test_${randomUUID().replaceAll('-', '')}`;
   const as = (url: string, username: string) =>
@@ -83,7 +83,7 @@ export async function createCitusDatabase(nodes: CitusAddresses) {
 const nodeSettings = {
   shared_preload_libraries: 'citus',
   max_connections: '200',
-  // Citus has a worker process for each database.
+  // Citus runs a worker process for each database.
   max_worker_processes: '100',
   autovacuum_naptime: '1d', // The transactions of autovacuum would delay the changes of the feed.
   'citus.node_conninfo': 'sslmode=disable',
@@ -126,7 +126,7 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one Citus cluster for a test run. Tests get its addresses by `inject('citus')`. */
+/** Starts one Citus cluster for a test run. Tests get the cluster's addresses by `inject('citus')`. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Tests do not crash the machine, so they need no fsync, which is slow.
   const cluster = await startCitus({ settings: { fsync: 'off' } });

@@ -116,7 +116,7 @@ async function startServer(
     promote: () => runSql(url, 'select pg_promote()'),
     freeze: async () => freezeProcesses(await processesOf(server.process.pid ?? Number.NaN)),
     async stop() {
-      // A graceful stop may wait for ever: for a process that a test has frozen, or for room on the disk.
+      // A graceful stop may never end, because it waits for frozen processes and for room on the disk.
       await server.halt('SIGQUIT');
       cancelAtExit();
       await rm(directory, { recursive: true, force: true });
