@@ -8,7 +8,7 @@ export function body<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.object(shape, { error: 'must be an object' });
 }
 
-/** Makes the schema of an object in a response. The OpenAPI document calls the schema by this `id`. */
+/** Makes the schema of an object in a response. The OpenAPI document names the schema by this `id`. */
 export function output<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
   return z.object(shape).meta({ id });
 }

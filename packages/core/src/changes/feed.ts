@@ -19,7 +19,7 @@ const forgetStep = 1_000;
 export class Feed {
   readonly #database: Pick<Database, 'read' | 'write'>;
   readonly #tail = new Tail((after) => this.#readDatabase(after, maxPageSize, 'reads'));
-  /** The running transaction that hides changes, and the time at which a read first found it. */
+  /** The running transaction that hides changes, and when a read first found it: see `selectChanges`. */
   #heldBack: { by: string; since: number } | undefined;
 
   constructor(database: Pick<Database, 'read' | 'write'>) {
@@ -110,7 +110,7 @@ export class Feed {
     return page;
   }
 
-  /** How long a running transaction has hidden changes, in milliseconds. */
+  /** The number of milliseconds for which a running transaction has hidden changes. */
   get heldBackFor(): number {
     return this.#heldBack ? performance.now() - this.#heldBack.since : 0;
   }

@@ -96,7 +96,7 @@ interface FeedNow {
   isHeldBack: boolean;
   /** Null when the reader passes a cursor. */
   latest: string | null;
-  /** The number of changes after the cursor, at most `limit` + 1. A page of large plants has fewer. */
+  /** The number of changes after the cursor, at most `limit` + 1. A page may have fewer changes. */
   candidates: number;
 }
 

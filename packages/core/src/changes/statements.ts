@@ -19,10 +19,10 @@ const isInPage = `
  *   `tables.ts` set the columns `created_in` and `changed_in`.
  * - `candidates` leaves out a deletion if a transaction with a lower number created the plant again. This
  *   create waited for the deletion, but precedes the deletion in the feed. A client that applies the deletion
- *   would delete the new plant. The new plant is in `plants`, or after another deletion in `plant_deletions`.
+ *   would delete the new plant. The new plant is in `plants`, or in `plant_deletions` if it was deleted.
  * - `isHeldBack` says whether a running transaction hides changes. `started` excludes the numbers in a restored
  *   dump of another server, which may be higher than all numbers of this server.
- * - `latest` is the highest number of a transaction with changes. The feed's last cursor has this number.
+ * - `latest` is the highest number of a transaction with changes, for the cursor of the feed's end.
  *
  * $1 the cursor's transaction, or null for the end of the feed, $2 the cursor's id, $3 changes in a page
  */
@@ -89,7 +89,7 @@ export const selectChanges = `
 export const isReadReplica = 'select pg_is_in_recovery()::text';
 
 /**
- * Selects two transaction numbers: the first since a time in `plants`, and the first in `plant_deletions`.
+ * Selects two transaction numbers since a time: the first in `plants`, and the first in `plant_deletions`.
  *
  * $1 the time
  */

@@ -42,7 +42,7 @@ export class Tail {
     this.#read = read;
   }
 
-  /** Returns up to `limit` changes after a cursor, or undefined when memory lacks some of these. */
+  /** Returns up to `limit` changes after a cursor, or undefined when some of them are not in memory. */
   after(cursor: Cursor, limit: number): ChangesText | undefined {
     return this.#pages?.after(cursor, limit);
   }
@@ -50,7 +50,7 @@ export class Tail {
   /**
    * Waits until there may be changes after a cursor near the end of the feed.
    *
-   * @throws PlantStoreError of the loop's read, or `shuttingDown`. An abort throws the signal's reason.
+   * @throws PlantStoreError of the loop's read, or `shuttingDown`; after an abort, the signal's reason
    */
   async news(cursor: Cursor, { signal, caller }: WaitOptions): Promise<void> {
     signal?.throwIfAborted();
@@ -164,7 +164,7 @@ class Pages {
   }
 }
 
-/** Whether a follower continues after an error, for example when the database is down or overloaded. */
+/** Whether a follower continues after an error, such as `databaseUnavailable` or `overloaded`. */
 export function isPassing(error: unknown): error is PlantStoreError {
   if (!(error instanceof PlantStoreError)) return false;
   // After `shuttingDown`, a follower must use another instance.

@@ -56,7 +56,7 @@ export function createCreates(
     close: () => batcher.close(),
   };
 
-  /** Inserts plants, ascending by id, in one statement. Of plants with one id, inserts only the first. */
+  /** Inserts plants in one statement, ascending by id. Of plants with the same id, inserts the first. */
   async function insert(creates: readonly Create[], deadline: Deadline): Promise<void> {
     const plants = creates
       .map(({ input }) => input)

@@ -66,7 +66,7 @@ function withTextIds(json: string): string {
 /** The properties of a plant with a type that JSON does not have. */
 const typedColumns = plantColumns.filter(({ type }) => type !== 'string');
 
-/** Maps each of these properties, such as `"id":`, to the end of its entry in superjson's `meta.values`. */
+/** Maps each typed property, such as `"id":`, to the end of its entry in superjson's `meta.values`. */
 const notes = new Map(
   typedColumns.map(({ field, type }) => {
     return [`"${field}":`, `${field}":["${type === 'date' ? 'Date' : type}"]`];
@@ -75,7 +75,7 @@ const notes = new Map(
 
 const typedProperty = new RegExp([...notes.keys()].join('|'), 'g');
 
-/** The notes of the latest output. The next output usually has the same properties, and so the same notes. */
+/** The entries of the latest output. The next output usually has the same properties and entries. */
 let latest = { key: '', text: '' };
 
 function notesOn(properties: readonly string[], pathOf: (place: number) => string): string {

@@ -87,7 +87,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
     for (const call of calls) call.resolve(plants.get(String(call.input)));
   }
 
-  /** Lists with the same limit share two statements: one with tags, and one without. Never rejects. */
+  /** For each limit, sends one statement for lists with a tag, and one for other lists. Never rejects. */
   async function listTogether(calls: readonly List[]): Promise<void> {
     const groups = Map.groupBy(calls, ({ input }) => `${input.limit} ${input.tag === undefined}`);
     const sent = [...groups.values()].map((group) => sendUntilSettled(group, { send: readPages }));
@@ -95,7 +95,7 @@ export function createReads({ read }: Pick<Database, 'read'>) {
   }
 
   /**
-   * Reads pages by one statement, with at most 2 MiB together. The output for a page with a plant larger than
+   * Reads pages of at most 2 MiB together by one statement. The output for a page with a plant larger than
    * `maxPlantBytes` is undefined, and `list` then reads this page alone.
    */
   async function readPages(calls: readonly List[], deadline: Deadline): Promise<void> {

@@ -126,8 +126,8 @@ export const hasTag = (tag: string) => `
   hashtextextended(tag, 0) = hashtextextended(${tag}, 0) and case when tag = ${tag} then true end`;
 
 /**
- * Selects several pages of the same size. Each row has the columns of the small plants of a page and of one
- * further plant, and whether all plants are small. The caller reads a page with a large plant by `selectPage`.
+ * Selects several pages of the same size. A row has the columns of a page's small plants, and whether all plants
+ * are small. A row may have one plant more than the page. `selectPage` reads a page with a large plant.
  *
  * The subqueries hide the values of the parameters from the planner. Otherwise, Postgres would plan the
  * statement again for new values. The outer limit lowers the estimated cost. With a high estimate, Postgres

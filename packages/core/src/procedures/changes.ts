@@ -31,11 +31,11 @@ export const changeProcedures = {
   }),
 
   /**
-   * Sends each change of a plant immediately. The id of each event is the cursor after the changes of the
-   * event, so a disconnected client can continue after the last event.
+   * Sends each change of a plant immediately. The id of an event is the cursor after the changes of the
+   * event. With this id, a disconnected client can continue after the event.
    *
-   * The procedure checks the cursor before the stream begins, so that an invalid cursor gets the HTTP status
-   * of its error. When the database is down, the stream begins, and then waits for the database.
+   * The procedure checks the cursor before the stream begins, because the HTTP status cannot change
+   * afterwards. When the database is down, the stream begins, and then waits for the database.
    */
   plantChanges: define({
     type: 'subscription',

@@ -99,7 +99,7 @@ export const webhookProcedures = {
     scope,
     rest: { method: 'POST', path: '/webhooks/{name}/replay', status: 204 },
     summary: 'Sends changes again',
-    description: 'Sends the changes after a cursor, or since a time, again.',
+    description: 'Sends changes again: the changes after a cursor, or since a time.',
     returns: 'The store sends the changes again',
     input: ReplayWebhook,
     output: z.void(),

@@ -30,7 +30,7 @@ export function parseAllowed(entries: readonly string[]) {
   return { hosts: new Set(hosts), networks };
 }
 
-/** Returns why the store may not send to a URL, or undefined when it may. Does not look up the host. */
+/** Returns why the store may not send to a URL, or undefined. Does not look up the host. */
 export function explainUrl(text: string, allowed: AllowedTargets): string | undefined {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);

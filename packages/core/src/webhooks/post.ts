@@ -71,11 +71,11 @@ async function send(
       'content-length': Buffer.byteLength(message.body),
       'user-agent': 'plant-store-webhook',
     },
-    // Each message has a new connection, because an endpoint may close an idle connection during a send.
+    // Each message has a new connection, because an endpoint may close an idle connection at any time.
     agent: false,
     lookup,
     signal,
-    // With `autoSelectFamily`, Node asks `lookup` for a list. Node's 250 ms for each address are too short.
+    // With `autoSelectFamily`, Node asks `lookup` for a list. The default of 250 ms per address is too short.
     ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 3_000 },
   });
   // Without this listener, an error after the start of the response would stop the process.

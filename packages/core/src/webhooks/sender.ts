@@ -26,9 +26,9 @@ const maxBytes = 20_000;
 const lookInterval = 2_000;
 
 /**
- * Sends changes to the endpoints of the store. An instance claims an endpoint for one message: it reads the
- * changes after the endpoint's position, sends them, and saves the new position. An instance that stops
- * earlier loses its claim after a minute, and another instance sends the same message.
+ * Sends changes to the endpoints of the store. An instance claims an endpoint, reads the changes after the
+ * endpoint's position, sends these changes, and saves the new position. An instance that stops earlier loses
+ * its claim after a minute, and another instance sends the same message.
  */
 export function createSender({
   database,

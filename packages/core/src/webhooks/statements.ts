@@ -29,7 +29,7 @@ export function webhookRows(rows: readonly (readonly [json: string])[]): Webhook
   return rows.map(([json]) => parseJson(json) as WebhookRow);
 }
 
-/** Runs a statement that changes at most one endpoint, and returns its row. */
+/** Runs a statement that changes at most one endpoint, and returns the row of the endpoint. */
 export async function writeWebhook(
   { write }: Pick<Database, 'write'>,
   text: string,

@@ -58,7 +58,7 @@ export interface Webhooks {
   /** Stops the messages, or continues with the first change that the endpoint has not accepted. */
   setPaused(name: string, isPaused: boolean): Promise<Webhook>;
   /**
-   * Sends the changes after a cursor, or since a time, again.
+   * Sends changes again: the changes after a cursor, or since a time.
    *
    * @throws PlantStoreError `invalidInput` or `cursorExpired`
    */

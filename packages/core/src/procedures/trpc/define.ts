@@ -49,7 +49,7 @@ interface Description {
   readonly description?: string;
   /** A description of the output. */
   readonly returns?: string;
-  /** Makes the procedure a tool for assistants, with this description. */
+  /** Makes the procedure an MCP tool with this description. */
   readonly tool?: string;
   /** A REST client that asks for events gets the output of the subscription with this name. */
   readonly events?: string;
