@@ -12,7 +12,7 @@ export interface FollowOptions extends WaitOptions {
   readonly after?: string | undefined;
 }
 
-/** The maximum number of deletions that one statement removes from the feed. */
+/** The maximum number of deletions that one statement forgets: see `forgetDeletions`. */
 const forgetStep = 1_000;
 
 /** The feed of changes. A follower reads old changes from the database, and the newest ones from memory. */
@@ -131,7 +131,7 @@ export class Feed {
     return { epoch: end.epoch, transaction, id: lastId };
   }
 
-  /** Removes the deletions that are older than `days` from the feed, and returns their number. */
+  /** Forgets the deletions that are older than `days`, and returns the number of these deletions. */
   async forgetDeletions(days: number): Promise<number> {
     for (let sum = 0; ; ) {
       const values = [String(days), String(forgetStep)];

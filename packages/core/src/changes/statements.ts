@@ -20,8 +20,8 @@ const isInPage = `
  * - `candidates` leaves out a deletion if a transaction with a lower number created the plant again. This
  *   create waited for the deletion, but precedes the deletion in the feed. A client that applies the deletion
  *   would delete the new plant. The new plant is in `plants`, or in `plant_deletions` if it was deleted.
- * - `isHeldBack` says whether a running transaction hides changes. `started` excludes the numbers in a restored
- *   dump of another server, which may be higher than all numbers of this server.
+ * - `isHeldBack` says whether a running transaction hides changes. `started` excludes the numbers in a
+ *   restored dump, because another server may have had higher numbers than this server.
  * - `latest` is the highest number of a transaction with changes, for the cursor of the feed's end.
  *
  * $1 the cursor's transaction, or null for the end of the feed, $2 the cursor's id, $3 changes in a page
@@ -101,8 +101,8 @@ export const selectFirstSince = `
     order by changed_in limit 1)`;
 
 /**
- * Removes the oldest deletions from the feed, and saves the transaction number of the last removed deletion.
- * Returns the number of removed deletions. Does nothing while another instance runs this statement.
+ * Forgets the oldest deletions: removes them from the feed, and saves their last transaction number. Returns
+ * the number of these deletions. Does nothing while another instance runs this statement.
  *
  * $1 the minimum age in days, $2 the maximum number of deletions
  */
@@ -123,7 +123,7 @@ export const forgetDeletions = `
   ) select count(*)::text from forgotten`;
 
 /**
- * Removes all deletions after the restore of another server's dump, because their transaction numbers are not
+ * Forgets all deletions after the restore of another server's dump, because their transaction numbers are not
  * valid on this server. Run this statement when the store opens.
  */
 export const forgetForeignDeletions = `
