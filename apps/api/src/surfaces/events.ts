@@ -102,8 +102,8 @@ export function eventHandler(
 
   /**
    * Writes the parts of a stream. Reads a page only after the connection has taken the previous page, so a slow
-   * client takes the memory of only one page. When the client should connect again, the stream ends without an
-   * error event.
+   * client takes the memory of only one page. A stream ends without an error event when `end` is reached, or
+   * when the server stops.
    */
   async function* writeParts(
     request: FastifyRequest,

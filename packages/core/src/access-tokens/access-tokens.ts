@@ -88,10 +88,10 @@ export function createAccessTokens({
     );
   const principals = createPrincipalCache((sha256) => lookUps.run(sha256));
   const lookUps = new Batcher<string, Principal | undefined>({
-    ...{ send: findPrincipals, running: 2, batch: 32 },
+    ...{ send: findPrincipals, running: 2, startAt: 32 },
   });
   /** One update runs at a time, so that a lock on the table does not occupy all connections for edits. */
-  const lastUses = new Batcher<string, void>({ send: updateLastUse, running: 1, batch: 128 });
+  const lastUses = new Batcher<string, void>({ send: updateLastUse, running: 1, startAt: 128 });
 
   return {
     create: async (name, options) => (await create(check(NewToken, { name, ...options }))).token,

@@ -39,6 +39,7 @@ export class Feed {
         cursor = page.end;
         yield page;
       } catch (error) {
+        // After the client has disconnected, the signal ends this loop.
         if (!isPassing(error)) throw error;
         await setTimeout(retryDelay, undefined, { signal: wait.signal }).catch(() => {});
       }

@@ -19,9 +19,9 @@ export interface BatcherOptions<Input, Output> {
   readonly send: (calls: readonly Call<Input, Output>[], deadline: Deadline) => Promise<void>;
   /** The maximum number of statements that run at the same time. */
   readonly running: number;
-  /** The number of calls that fill a statement. */
-  readonly batch: number;
-  /** The total size of the calls that fill a statement. */
+  /** When this number of calls wait, a further statement starts. It takes up to `maxBatch` waiting calls. */
+  readonly startAt: number;
+  /** When calls of this total size wait, a further statement starts. It takes calls up to this size. */
   readonly size?: number;
   /** The size of a call, in bytes or rows. Default: 0. */
   readonly sizeOf?: (input: Input) => number;
@@ -48,7 +48,7 @@ const slowAfter = 50;
 /** If a write takes longer than this number of milliseconds, the disk of the database is slow. */
 const slowDisk = 500;
 
-/** New calls are rejected when the oldest call of a full statement has used this part of its time limit. */
+/** When the queue is longer than a statement, and its first call has used this part of its time, it is full. */
 const patience = 0.6;
 
 /** On a slow disk, a write is rejected after this part of its time limit: its commit would be late. */
@@ -57,7 +57,7 @@ const slowPatience = 0.9;
 /**
  * Combines calls that wait for the database into one statement. A single call is sent immediately. While its
  * statement runs, further calls wait, and then share the next statement. A statement starts when no statement
- * runs, when the waiting calls fill a statement, or when the running statements are slow.
+ * runs, when enough calls wait, or when the running statements are slow.
  */
 export class Batcher<Input, Output> {
   readonly #options;
@@ -145,7 +145,7 @@ export class Batcher<Input, Output> {
    */
   async #gather(): Promise<void> {
     let before = -1;
-    while (!this.#fills(this.#options.batch) && this.#waiting.length > before) {
+    while (!this.#reaches(this.#options.startAt) && this.#waiting.length > before) {
       // Node writes the responses in this turn of the event loop, and reads more requests in the next turn.
       await setImmediate();
       before = this.#waiting.length;
@@ -167,7 +167,7 @@ export class Batcher<Input, Output> {
     if (this.#running.size === 0) return true;
     // Commits wait for the disk one after the other. A second write would wait twice as long for a slow disk.
     if (this.#running.size >= this.#options.running || this.#isDiskSlow) return false;
-    if (this.#fills(this.#options.batch)) return true;
+    if (this.#reaches(this.#options.startAt)) return true;
     const now = performance.now();
     return this.#running.values().every((startedAt) => now - startedAt >= slowAfter);
   }
@@ -177,15 +177,15 @@ export class Batcher<Input, Output> {
     return this.#options.rowOf !== undefined && this.#took > slowDisk;
   }
 
-  /** Whether the waiting calls fill a statement of this number of calls. */
-  #fills(batch: number): boolean {
-    return this.#waiting.length >= batch || this.#size >= this.#options.size;
+  /** Whether this number of calls wait, or the calls have the total size of a statement. */
+  #reaches(count: number): boolean {
+    return this.#waiting.length >= count || this.#size >= this.#options.size;
   }
 
   #isOverloaded(isBulk: boolean): boolean {
     const limit = isBulk ? maxWaiting / 2 : maxWaiting;
     if (this.#waiting.length >= limit || this.#size >= maxSize) return true;
-    return this.#fills(maxBatch) && this.#waiting[0]?.hasUsed(patience) === true;
+    return this.#reaches(maxBatch) && this.#waiting[0]?.hasUsed(patience) === true;
   }
 
   /** Takes the oldest waiting calls that fit into one statement. */

@@ -12,7 +12,7 @@ const connections: Readonly<Record<Kind, number>> = {
   ...{ counts: 1, searches: 1, changes: 1 },
 };
 
-/** The database ends a statement before its caller's time is over, so that the session stays usable. */
+/** The database usually ends a slow statement before its caller's deadline, so that the session stays usable. */
 const requestLimits = {
   statement_timeout: 0.9 * defaultTimeout,
   lock_timeout: 0.8 * defaultTimeout,

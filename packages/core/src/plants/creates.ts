@@ -40,7 +40,7 @@ export function createCreates(
     send: insert,
     advice: [mayBeStored, 'nothing was written, send it again later'],
     running: connections.creates,
-    batch: 128,
+    startAt: 128,
     sizeOf: contentLength,
     size: 2 ** 20,
     rowOf: ({ id }) => id,

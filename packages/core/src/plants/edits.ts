@@ -47,7 +47,7 @@ export function createEdits(
       'nothing was deleted, send it again later',
     ],
     running: connections.edits,
-    batch: 128,
+    startAt: 128,
     rowOf: ({ id }) => id,
   });
   const replacements = new Batcher<Replacement, PlantText | undefined>({
@@ -58,7 +58,7 @@ export function createEdits(
     ],
     running: connections.edits,
     // A statement contains only one replacement.
-    ...{ batch: 1, sizeOf: () => 1, size: 1 },
+    ...{ startAt: 1, sizeOf: () => 1, size: 1 },
   });
 
   return {

@@ -19,7 +19,7 @@ type Get = Call<bigint, PlantText | undefined>;
 type List = Call<ListPlants, OutputText<PlantPage> | undefined>;
 type Columns = (string | null)[];
 
-/** Lists fill a statement when their limits together reach this number of plants. */
+/** The total limit of the lists in a statement. */
 const maxPlants = 1_000;
 
 /**
@@ -30,12 +30,12 @@ export function createReads({ read }: Pick<Database, 'read'>) {
   const gets = new Batcher<bigint, PlantText | undefined>({
     send: getTogether,
     running: 2,
-    batch: 32,
+    startAt: 32,
   });
   const lists = new Batcher<ListPlants, OutputText<PlantPage> | undefined>({
     send: listTogether,
     running: 2,
-    batch: 128,
+    startAt: 128,
     sizeOf: ({ limit }) => limit,
     size: maxPlants,
   });

@@ -18,8 +18,8 @@ export const changeProcedures = {
       'replace each plant that was created or updated, and remove each plant that was deleted. A plant ' +
       'that was created and deleted between two requests appears only as deleted. The store keeps ' +
       'deletions for some days. After that, the error 41000 says to empty the copy and to begin again. ' +
-      'With `Accept: text/event-stream`, each change comes immediately as an event, and `limit` and ' +
-      '`wait` are not allowed.',
+      'With `Accept: text/event-stream`, each change is an event, and `limit` and `wait` are not ' +
+      'allowed.',
     returns: 'Changes in the order of the feed',
     input: ListPlantChanges,
     output: PlantChanges,
@@ -31,8 +31,8 @@ export const changeProcedures = {
   }),
 
   /**
-   * Sends each change of a plant immediately. The id of an event is the cursor after the changes of the
-   * event. With this id, a disconnected client can continue after the event.
+   * Sends the changes of the plants in pages. The id of an event is the cursor after the changes of the event.
+   * With this id, a disconnected client can continue after the event.
    *
    * The procedure checks the cursor before the stream begins, because the HTTP status cannot change
    * afterwards. When the database is down, the stream begins, and then waits for the database.

@@ -56,7 +56,7 @@ const maxPrepared = 64;
  * messages, so a small statement takes more than twice as long.
  */
 async function run({ text, values, rowMode }: Statement): Promise<Rows> {
-  const isWrite = !/^\s*select/i.test(text);
+  const isWrite = !/^\s*(select|with)\b/i.test(text) || /\b(insert|update|delete)\b/i.test(text);
   if (isWrite) throwWithoutRoom(directory);
   const { serialize } = protocol;
   const exchange = async (...messages: Uint8Array[]) =>
