@@ -46,7 +46,7 @@ describe.each(surfaces)('over $name', ({ call }) => {
   });
 });
 
-it('rejects each call of a batch over tRPC when the token lacks the scope of that call', async () => {
+it('a batch over tRPC rejects each call whose scope the token lacks', async () => {
   const token = await tokenWith(server, ['plants:read']);
   const response = await post(
     { ...server, token },

@@ -71,7 +71,7 @@ describe('the request id', () => {
 });
 
 it.each(['/plants?limit=500', '/openapi.json', '/trpc/listPlants?input={"json":{}}'])(
-  'GET %s compresses its response for a client that accepts a compressed one',
+  'GET %s compresses its response for a client that accepts compression',
   async (path) => {
     const plain = await get(server, path, { 'accept-encoding': 'br;q=0' });
     expect(plain.headers.has('content-encoding')).toBe(false);

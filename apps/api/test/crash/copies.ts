@@ -3,7 +3,7 @@ import { type Call, callServer, type Plant, parse, send, textOf } from './calls.
 import type { Random } from './random.ts';
 import type { Server, World } from './world.ts';
 
-/** A consumer's copy of the plants, which the consumer keeps equal to the table by the feed. */
+/** The copy of the plants that a consumer of the feed keeps. */
 export type Copy = ReturnType<typeof createCopy>;
 
 type Contents = ReadonlyMap<bigint, string>;

@@ -11,7 +11,7 @@ const role = 'gardener';
 /** The milliseconds between two counts of the store's sessions. */
 const countPause = 200;
 
-// No fault crashes the machine, so no file needs fsync. A standby connects again soon after a fault.
+// No fault crashes the machine, so no file needs fsync. The interval lets a standby reconnect soon.
 const settings = { fsync: 'off', wal_retrieve_retry_interval: '200ms', autovacuum: 'off' };
 
 /** Starts the primary. To simulate a full disk, `maxFileSize` limits the size of each file, in KiB. */

@@ -52,7 +52,7 @@ export async function runHistory(history: History, seed: number): Promise<Outcom
       const fault = history.next(random, world);
       if (!fault) break;
       await setTimeout(random.whole(700, 1_500));
-      clients.createSome(); // The fault begins while these creates are in flight.
+      clients.createSome(); // The fault begins before these creates get a response.
       // The cast is safe, because only the faults of Postgres use `database`.
       const mend = await fault.cause(world as FaultyWorld, random.pick(world.servers));
       clients.createSome();

@@ -136,7 +136,7 @@ function postInChunks(name: string, body: string): HostileRequest {
 const callOfTool = (name: string, json: string) =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${json}}}`;
 
-/** As many plants as a call may have, with names of almost 1 MiB together. */
+/** A batch of as many plants as a call may have, with almost 1 MiB of names. */
 const largeBatch = `{"plants":[${join(1000, (id) => `{"id":${2n ** 53n + BigInt(id)},"name":"${fill('🪴', 480)}"}`)}]}`;
 
 const hostileRequests: Record<string, HostileRequest[]> = {

@@ -65,7 +65,7 @@ describe('an empty database', () => {
 });
 
 describe('a database with the tables', () => {
-  it('is opened by a user who may only read and write', async () => {
+  it('can be opened by a user who may only read and write', async () => {
     const { sql, options } = await openForTest();
     const { url } = await createRole(sql, urlOf(options), { grants: [allTables] });
     const store = await openAnother(url, { requireConnection: true });

@@ -3,7 +3,7 @@ import { holdOpen, openAnother, openForSuite } from '../fixtures/open-store.ts';
 import { freeId, idsOf, listPages, newPlants } from '../fixtures/plants.ts';
 import { profiles } from '../fixtures/profiles.ts';
 
-describe.each(profiles)('create-many on $name', (profile) => {
+describe.each(profiles)('createMany on $name', (profile) => {
   const suite = openForSuite(profile);
 
   it('creates 1,000 plants, and returns the outcomes in the order of the plants', async () => {
@@ -42,7 +42,7 @@ describe.each(profiles)('create-many on $name', (profile) => {
   const hold = (id: bigint) =>
     holdOpen(suite.sql, `insert into plants (id, name) values (${id}, 'uncommitted')`);
 
-  it('lets calls of two instances in different orders succeed', async () => {
+  it('lets calls of two instances with different orders of plants succeed', async () => {
     const plants = newPlants(600);
     const other = await openAnother(suite.options);
     const release = await hold((plants[0]?.id ?? 0n) + 300n);
@@ -55,7 +55,7 @@ describe.each(profiles)('create-many on $name', (profile) => {
     expect(results).not.toContain(false);
   });
 
-  it('creates the first of the plants with the same id, even when two statements insert them', async () => {
+  it('creates only the first of several plants with the same id, even in two statements', async () => {
     const options = { deadline: performance.now() + 60_000 };
     const [last = { id: 0n, name: '' }, ...before] = newPlants(4_001);
     const release = await hold(last.id + 1n);

@@ -57,7 +57,7 @@ describe.each(profiles)('create on $name', (profile) => {
     expect(losers).toMatchObject(losers.map(() => ({ reason: { code: 40900 } })));
   });
 
-  it('settles concurrent creates of new, repeated and conflicting plants', async () => {
+  it('gives each of many concurrent creates the right outcome', async () => {
     const ids = newPlants(100).map(({ id }) => id);
     const plants = Array.from({ length: 1_000 }, (_, i) => {
       const id = ids[(i * 37) % 100] ?? 0n;

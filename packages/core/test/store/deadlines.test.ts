@@ -186,7 +186,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
 
   if (!profile.hasTriggers) return;
 
-  it('creates with different deadlines get databaseUnavailable when they reach the database late', async () => {
+  it('creates that reach the database after their deadlines get databaseUnavailable', async () => {
     const { store, sql } = await openForTest(profile);
     await sql.unsafe(`
       create function be_late() returns trigger language plpgsql
@@ -198,7 +198,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
   });
 
   describe('while a statement is slow', () => {
-    it('a create with a deadline gets an error, and is not stored later', async () => {
+    it('a create that misses its deadline gets an error, and is not stored later', async () => {
       const { store, sql } = await openForTest(profile);
       await sql.unsafe(`
         create function be_slow() returns trigger language plpgsql

@@ -44,7 +44,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     expect((await store.changes({})).next).toBe(next);
   });
 
-  it('begins at its end, and keeps the cursor while nothing changes', async () => {
+  it('returns the cursor at the end first, which stays the same while nothing changes', async () => {
     await endOf(suite.store);
     const end = await caller().listPlantChanges({});
     expect(end).toEqual({ changes: [], next: expect.any(String) });

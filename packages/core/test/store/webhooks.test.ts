@@ -112,7 +112,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     await vi.waitFor(() => expect(receiver.changes()).toEqual(ids.map((id) => `created ${id}`)));
   });
 
-  it('tells an endpoint to list the plants again when its cursor has expired', async () => {
+  it('tells an endpoint to list the plants again when the cursor has expired', async () => {
     const { store } = suite;
     const after = await endOf(store);
     const receiver = await follow(undefined, { from: after });
@@ -131,7 +131,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     await vi.waitFor(() => expect(receiver.changes()).toEqual([`deleted ${id}`]));
   });
 
-  it('sends all changes since a time or a cursor again', async () => {
+  it('a replay sends all changes since a time or a cursor again', async () => {
     const { store } = suite;
     const from = await endOf(store);
     const receiver = await follow(undefined, { from });
@@ -195,7 +195,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     });
   });
 
-  it('connects to no private address, even when a host name resolves to it', async () => {
+  it('does not connect to a private address, even when a host name resolves to this address', async () => {
     const { store } = await openForTest(profile);
     const receiver = await startReceiver();
     await expect(store.webhooks.create({ url: receiver.url })).rejects.toMatchObject({

@@ -88,7 +88,7 @@ export async function startFaultProxy(serverUrl: string) {
       } else if (fault === 'reset') client.resetAndDestroy();
       else deliver(server, () => client.write(chunk));
     });
-    /** Runs `action`, which forwards data or closes a connection. During a hold, `action` runs later. */
+    /** Runs `action`, which forwards data or closes a connection. A fault that holds data delays `action`. */
     function deliver(from: Socket, action: () => void): void {
       const isHeldBack = fault === 'hold' || (fault === 'holdResponses' && from === server);
       if (isHeldBack) heldBack.push(action);
