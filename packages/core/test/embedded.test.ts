@@ -170,6 +170,7 @@ it('on a full disk, reads succeed and writes get an error, until the disk has ro
   await cp(inject('dataDirectory'), dataDirectory, { recursive: true });
   const store = await openAnother({ dataDirectory });
   const [first = { id: 0n, name: '' }, second = { id: 0n, name: '' }] = newPlants(2);
+  const { next } = await store.changes();
   await store.create(first);
   const filler = join(directory, 'filler');
   const { bavail, bsize } = await statfs(directory);
@@ -185,6 +186,7 @@ it('on a full disk, reads succeed and writes get an error, until the disk has ro
     await expect(store.delete(first.id)).rejects.toMatchObject({ code: 50300 });
     expect(await store.get(first.id)).toMatchObject(first);
     expect((await store.list({ limit: 10 })).plants).toMatchObject([first]);
+    expect((await store.changes({ after: next })).changes).toMatchObject([{ plant: first }]);
   }
   await truncate(filler, 0);
   await expect.poll(() => store.create(second).catch(() => {})).toEqual({ name: 'x' });

@@ -110,6 +110,7 @@ it.runIf(hasNginx && hasPosixSignals)(
         await check(call(target, 'createPlant', { id, name: 'Hoya' }));
         await check(call(target, 'getPlant', { id }));
         await check(call(target, 'listPlants', { limit: 1 }));
+        await check(call(target, 'replacePlant', { id, name: 'Fern' }));
         await check(call(target, 'deletePlant', { id }));
       }
       return id - firstId;
