@@ -4,6 +4,7 @@ import type { Database, Kind, PoolState, Rows, Run, RunOptions, Values } from '.
 import { type Caller, type Deadline, deadlineOf, withDeadline } from './deadline.ts';
 import {
   callerDisconnected,
+  closing,
   explainError,
   lateWrite,
   outcomeOf,
@@ -126,7 +127,7 @@ export class Pool implements Database {
     deadline: Deadline,
   ): Promise<Rows> {
     const lane = this.#lanes.get(kind);
-    if (!lane || this.#isClosed) throw closed();
+    if (!lane || this.#isClosed) throw closing();
     if (lane.free > 0) lane.free--;
     else await turnOf(lane, caller);
     let session: Session | undefined;
@@ -241,7 +242,7 @@ export class Pool implements Database {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { waiting } of this.#lanes.values()) {
-      for (const place of waiting.splice(0)) place.reject(closed());
+      for (const place of waiting.splice(0)) place.reject(closing());
     }
     this.#dropIdle();
     for (const session of this.#running.keys()) session.drop();
@@ -266,8 +267,6 @@ function letNext(lane: Lane): void {
   if (next) next.resolve();
   else lane.free++;
 }
-
-const closed = () => new StatementError('notSent', 'the store is closed');
 
 /**
  * The pool calls this function when it sends a statement, and passes the text and the callers of the
