@@ -132,6 +132,23 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     }
   });
 
+  it('resumes after any event, even when one statement caused several events', async () => {
+    const plants = Array.from({ length: 4 }, () => ({ id: ++lastId, name: 'x' }));
+    const after = await end();
+    await vi.waitFor(async () =>
+      expect(await rest.call(server, 'createPlants', { plants })).toHaveProperty('output'),
+    );
+    const changes = plants.map(({ id }) => ['created', `${id}`]);
+    const isEnough = (text: string) =>
+      text.endsWith('\n\n') && changesIn(text).at(-1)?.[1] === `${lastId}`;
+    const read = async (cursor: string) => readEvents(await send(queryAfter(cursor)), isEnough);
+    const text = await read(after);
+    expect(changesIn(text)).toEqual(changes);
+    const cursors = text.match(/(?<=^id: )\S+/gm) ?? [];
+    for (const [i, cursor] of cursors.slice(0, -1).entries())
+      expect(changesIn(await read(cursor))).toEqual(changes.slice(i + 1));
+  });
+
   it('tells proxies not to buffer, change or compress the stream', async () => {
     const response = await send('', { headers: { 'accept-encoding': 'gzip, br' } });
     await response.body?.cancel();
