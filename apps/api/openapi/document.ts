@@ -62,7 +62,7 @@ export function openApiDocument(): object {
 /** The keys to remove. `additionalProperties` would forbid the properties that later versions may add. */
 const unwanted = /^(error\..*|security|additionalProperties)$/;
 
-/** These schemas contain the ETag for tRPC. The REST body has the second schema, and the ETag is a header. */
+/** The schemas of tRPC, which contain the ETag, and the schemas of the REST bodies. Over REST, the ETag is a header. */
 const sameOverRest: Record<string, string> = {
   PlantWithEtag: 'StoredPlant',
   ReplacePlant: 'Plant',
@@ -103,7 +103,7 @@ function headOf({ operationId, summary, responses, ...get }: Operation) {
   };
 }
 
-/** Every operation can have errors with these statuses. The response `default` describes these errors. */
+/** In each operation, the response `default` describes the errors with these statuses. */
 const otherStatuses: ReadonlySet<number> = new Set([405, 408, 415, 417, 431, 500, 501]);
 
 /** Adds the error responses of an operation to the shared responses, and returns references to them. */

@@ -17,9 +17,9 @@ const responseTimeout = 6_000;
 /** Milliseconds that the store may take to end its writes and to close its database. */
 const storeTimeout = 2_000;
 
-const [, , command = '--build-console'] = process.argv;
-const { runOperator } = command === '--build-console' ? {} : await import('./operator/commands.ts');
-await (runOperator ?? startServer)();
+const [, , command = 'start'] = process.argv;
+if (['start', '--build-console'].includes(command)) await startServer();
+else await (await import('./operator/commands.ts')).runOperator();
 
 /** Starts the server, and stops it at a signal or after an uncaught exception. */
 async function startServer(): Promise<void> {

@@ -89,7 +89,7 @@ async function whenReady(store: PlantStore): Promise<void> {
 function keepFeed({ store, log, server }: FastifyInstance, days: number): void {
   const forget = () =>
     store.feed
-      .end()
+      .readEnd()
       .then(() => store.feed.forgetDeletions(days))
       .catch((error) => {
         if (error.kind === 'notImplemented') return;

@@ -43,8 +43,8 @@ interface FollowChangesOptions extends Pick<FollowOptions, 'onConnection'> {
 }
 
 /**
- * Yields the changes page by page, so that a program can keep its own copy of the plants. The loop requests a
- * page after the program has processed the previous page, and continues after a temporary error.
+ * Yields the changes page by page, so that a program can keep its own copy of the plants. The loop polls: it
+ * requests a page after the program has processed the previous page, and continues after a temporary error.
  *
  * Without `after`, the first page contains a cursor and no changes: store the cursor, and list all plants.
  * Then continue the loop, and store the cursor of each page together with the page's changes.
@@ -80,7 +80,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 500 + Math.rand
 
 /**
  * Calls `update` first without changes, to read all plants, and then with each page of changes. Begins again
- * after a temporary error, and when the cursor has expired.
+ * after a temporary error of `update`, and when the cursor has expired.
  *
  * @returns a function that ends the updates
  */

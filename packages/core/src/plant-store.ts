@@ -111,7 +111,7 @@ const Id = z.object({ id: Int64 });
 /**
  * The events of a store:
  *
- * - `batch`: an insert statement has been committed
+ * - `batch`: an insert statement has been committed. The server does not listen to this event.
  * - `warning`: a message for the operator
  */
 export type StoreEvents = { batch: [CommittedBatch]; warning: [string] };
@@ -236,7 +236,7 @@ export interface PlantStore {
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;
 
-  /** The endpoints that receive changes from the store by HTTP. */
+  /** The webhooks, which send the changes to endpoints by HTTP. */
   readonly webhooks: Webhooks;
 
   /** See `StoreEvents`. */

@@ -21,7 +21,7 @@ export const ListPlantChanges = parameters({
 /** The input of the subscription `plantChanges`. */
 export const FollowPlantChanges = parameters({
   after,
-  /** The schema accepts any text. The procedure checks the cursor, and names `Last-Event-ID` in its error. */
+  /** tRPC's client adds this cursor. An `EventSource` sends the cursor in a header. The procedure checks it. */
   lastEventId: z.string('must be a string').optional(),
 }).prefault({});
 

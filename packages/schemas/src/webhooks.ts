@@ -27,7 +27,7 @@ export const WebhookAttempt = output('WebhookAttempt', {
   error: textOut('Why the attempt failed; absent after a success').optional(),
 });
 
-/** An endpoint that gets changes by HTTP, without the secret of the endpoint. */
+/** A webhook without its secret. A webhook sends the changes to an endpoint by HTTP. */
 export const Webhook = output('Webhook', {
   name,
   url: textOut('The address of the endpoint', url),

@@ -87,7 +87,7 @@ function addGauges(store: PlantStore, registers: Registry[]): void {
   };
   const overdue = () => store.pool().overdue;
   const clockAhead = () => store.pool().clockAhead / 1_000;
-  const lag = () => store.feed.end().then(() => store.feed.heldBackFor / 1_000);
+  const lag = () => store.feed.readEnd().then(() => store.feed.heldBackFor / 1_000);
 
   gauge('db_client_connection_pending_requests', 'Waiting statements', () => store.pool().waiting);
   gauge('plant_store_database_up', 'Whether the database responds', () =>

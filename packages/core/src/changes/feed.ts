@@ -35,7 +35,7 @@ export class Feed {
       try {
         const page: ChangesText = cursor
           ? await this.waitForChanges(cursor, maxPageSize, wait)
-          : await this.end({ caller: wait.caller });
+          : await this.readEnd({ caller: wait.caller });
         cursor = page.end;
         yield page;
       } catch (error) {
@@ -51,7 +51,7 @@ export class Feed {
     { after, limit = maxPageSize, wait = 0 }: Partial<ListPlantChanges>,
     { deadline, caller }: CallOptions = {},
   ): Promise<ChangesText> {
-    if (after === undefined) return this.end({ deadline, caller });
+    if (after === undefined) return this.readEnd({ deadline, caller });
     const cursor = parseCursor(after);
     if (wait === 0) return this.read(cursor, limit, { deadline, caller });
     const signal = AbortSignal.timeout(wait * 1_000);
@@ -93,7 +93,7 @@ export class Feed {
   }
 
   /** Returns an empty page, whose cursor is the end of the feed. */
-  end(options?: CallOptions): Promise<ChangesText> {
+  readEnd(options?: CallOptions): Promise<ChangesText> {
     return this.#readDatabase(undefined, maxPageSize, 'reads', options);
   }
 
@@ -121,7 +121,7 @@ export class Feed {
    * or the time of the deletion. Without such a change, returns the end of the feed.
    */
   async cursorBefore(since: Date): Promise<Cursor> {
-    const { end } = await this.end();
+    const { end } = await this.readEnd();
     const { rows } = await this.#database.read<[string]>(selectFirstSince, [since.toISOString()], {
       kind: 'changes',
     });

@@ -39,8 +39,8 @@ export function createCluster(open: () => Promise<PostgresSession>) {
     }
     return {
       ...session,
-      // On an old connection to a silent node, a session waits beyond every time limit, but a new session
-      // does not. So the empty id makes the pool drop the session of an overdue statement.
+      // A session with an old connection to a silent node waits beyond every time limit. A new session does
+      // not wait. So the empty id makes the pool drop the session of an overdue statement.
       id: '',
       get isOpen() {
         return session.isOpen;

@@ -94,7 +94,7 @@ export const accessTokens = pgTable('access_tokens', {
   lastUsedAt: time('last_used_at'),
 });
 
-/** The endpoints to which the store sends changes by HTTP. */
+/** The webhooks. Each sends the changes to an endpoint by HTTP. */
 export const webhooks = pgTable('webhooks', {
   name: text().primaryKey(),
   url: text().notNull(),
@@ -110,10 +110,10 @@ export const webhooks = pgTable('webhooks', {
   toId: bigint('to_id', { mode: 'bigint' }),
   /** The number of failed attempts to send the message. */
   failures: integer().notNull().default(0),
-  /** The time of the next attempt. An instance that claims the endpoint moves this time. */
+  /** The time of the next attempt. An instance that claims the webhook moves this time. */
   dueAt: time('due_at').notNull().defaultNow(),
   pausedAt: time('paused_at'),
-  /** The reason why an instance has paused the endpoint. Null when a person has paused it. */
+  /** The reason why an instance has paused the webhook. Null when a person has paused it. */
   pausedBecause: text('paused_because'),
   lastAttempt: jsonb('last_attempt'),
 });

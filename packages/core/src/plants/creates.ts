@@ -30,7 +30,7 @@ const mayBeStored = 'the plant may still be stored, send it again';
 /**
  * Makes the functions that create plants. Several waiting calls share an insert statement.
  *
- * @param onCommit is called after each insert statement, and must not throw
+ * @param onCommit is called after each confirmed insert statement, and must not throw
  */
 export function createCreates(
   { read, write, connections }: Pick<Database, 'read' | 'write' | 'connections'>,
@@ -56,7 +56,7 @@ export function createCreates(
     close: () => batcher.close(),
   };
 
-  /** Inserts plants in one statement, ascending by id. Of plants with the same id, inserts the first. */
+  /** Inserts plants, which the batcher has sorted by id. Of plants with the same id, inserts the first. */
   async function insert(creates: readonly Create[], deadline: Deadline): Promise<void> {
     const plants = creates
       .map(({ input }) => input)

@@ -15,19 +15,19 @@ import { cursorValues, positionOf, type WebhookRow, writeWebhook } from './state
 /** The seconds before each retry, about three days in total. Each delay is up to 10% longer, at random. */
 export const retryDelays = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/** The maximum number of endpoints to which an instance sends at the same time. */
+/** The maximum number of webhooks to which an instance sends at the same time. */
 const maxRunning = 20;
 
 /** The maximum number of changes and of bytes in a message. A single change may be larger. */
 const maxChanges = 100;
 const maxBytes = 20_000;
 
-/** The maximum number of milliseconds between two searches for due endpoints. */
+/** The maximum number of milliseconds between two searches for due webhooks. */
 const lookInterval = 2_000;
 
 /**
- * Sends changes to the endpoints of the store. An instance claims an endpoint, reads the changes after the
- * endpoint's position, sends these changes, and saves the new position. An instance that stops earlier loses
+ * Sends changes to the webhooks of the store. An instance claims a webhook, reads the changes after the
+ * webhook's position, sends these changes, and saves the new position. An instance that stops earlier loses
  * its claim after a minute, and another instance sends the same message.
  */
 export function createSender({
@@ -45,7 +45,7 @@ export function createSender({
 }) {
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
-  /** An abort makes the loop look for endpoints immediately. */
+  /** An abort makes the loop look for webhooks immediately. */
   let wait = new AbortController();
   let loop: Promise<void> | undefined;
   let lastWarning = '';
@@ -56,7 +56,7 @@ export function createSender({
     start() {
       loop ??= run();
     },
-    /** Call this function after each write of an endpoint. */
+    /** Call this function after each write of a webhook. */
     notice,
     /** Ends all requests. Another instance repeats their messages. */
     async stop() {
@@ -67,7 +67,7 @@ export function createSender({
     },
   };
 
-  /** Looks for due endpoints after each change of a plant, each write of an endpoint, and `lookInterval`. */
+  /** Looks for due webhooks after each change of a plant, each write of a webhook, and `lookInterval`. */
   async function run(): Promise<void> {
     let end: Cursor | undefined;
     while (!stopping.signal.aborted) {
@@ -76,7 +76,7 @@ export function createSender({
       try {
         const { rows } = await database.read(sql.hasActiveWebhook, [], { kind: 'reads' });
         if (rows.length > 0) {
-          end ??= (await feed.end()).end;
+          end ??= (await feed.readEnd()).end;
           await claimAll(end);
           end = (await feed.waitForChanges(end, maxPageSize, { signal })).end;
           continue;
@@ -85,13 +85,13 @@ export function createSender({
         if (signal.aborted) continue;
         explain(error);
       }
-      // No endpoint is active, the database is down, or the feed has a new epoch.
+      // No webhook is active, the database is down, or the feed has a new epoch.
       end = undefined;
       if (!signal.aborted) await once(signal, 'abort');
     }
   }
 
-  /** Sends a message to each due endpoint. */
+  /** Sends a message to each due webhook. */
   async function claimAll(end: Cursor): Promise<void> {
     while (running.size < maxRunning) {
       const row = await write(sql.claimWebhook, cursorValues(end));
@@ -106,7 +106,7 @@ export function createSender({
     }
   }
 
-  /** Sends the next message to an endpoint that this instance has claimed, and saves the outcome. */
+  /** Sends the next message of a webhook that this instance has claimed, and saves the outcome. */
   async function send(row: WebhookRow, end: Cursor): Promise<void> {
     const { url, secret } = row;
     const claim = [row.name, row.due_at];
@@ -134,7 +134,7 @@ export function createSender({
   }
 
   /**
-   * Makes the next message, or the message that must be repeated. `to` is the position that the endpoint
+   * Makes the next message, or the message that must be repeated. `to` is the position that the webhook
    * reaches with the message. Without changes, the message has no body.
    */
   async function nextMessage(
@@ -166,7 +166,7 @@ export function createSender({
     } catch (error) {
       if (!(error instanceof PlantStoreError) || error.kind !== 'cursorExpired') throw error;
       // The endpoint must list the plants again, because the feed no longer has all changes.
-      return { id, body: messageBody('plants.reset'), to: (await feed.end()).end };
+      return { id, body: messageBody('plants.reset'), to: (await feed.readEnd()).end };
     }
   }
 

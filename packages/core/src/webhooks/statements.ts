@@ -29,7 +29,7 @@ export function webhookRows(rows: readonly (readonly [json: string])[]): Webhook
   return rows.map(([json]) => parseJson(json) as WebhookRow);
 }
 
-/** Runs a statement that changes at most one endpoint, and returns the row of the endpoint. */
+/** Runs a statement that changes at most one webhook, and returns the row of the webhook. */
 export async function writeWebhook(
   { write }: Pick<Database, 'write'>,
   text: string,
@@ -39,7 +39,7 @@ export async function writeWebhook(
   return webhookRows(rows)[0];
 }
 
-/** The position up to which an endpoint has the changes. */
+/** The position of the last change that the endpoint has. */
 export function positionOf({ epoch, transaction, last_id: id }: WebhookRow): Cursor {
   return { epoch, transaction: BigInt(transaction), id: BigInt(id) };
 }
@@ -49,13 +49,13 @@ export function cursorValues({ epoch, transaction, id }: Cursor): [string, strin
   return [epoch, String(transaction), String(id)];
 }
 
-// Most statements return endpoints as JSON. All conditions use the database's clock.
+// Most statements return webhooks as JSON. All conditions use the database's clock.
 
 /** A claim lasts longer than a request to an endpoint may take. */
 const claim = `interval '60 seconds'`;
 
 /**
- * Claims one due endpoint that is behind the end of the feed or has a message to repeat. The new `due_at`
+ * Claims one due webhook that is behind the end of the feed or has a message to repeat. The new `due_at`
  * identifies the claim: the statement that saves the outcome must name this time.
  *
  * $1 the epoch, $2 the transaction and $3 the id of the end of the feed
@@ -72,7 +72,7 @@ export const claimWebhook = `
   returning row_to_json(webhooks)::text`;
 
 /**
- * Saves the message of an endpoint before the first attempt, so that all attempts have the same id and range.
+ * Saves the message of a webhook before the first attempt, so that all attempts have the same id and range.
  *
  * The claim is a text, because the driver would cut the microseconds of a time.
  *
@@ -114,7 +114,7 @@ export const saveFailure = `
   where name = $1 and due_at = $2::text::timestamptz
   returning row_to_json(webhooks)::text`;
 
-/** Finds an endpoint that is not paused. */
+/** Finds a webhook that is not paused. */
 export const hasActiveWebhook = `select name from webhooks where paused_at is null limit 1`;
 
 /** $1 the name, $2 the URL, $3 the secret, $4 the epoch, $5 the transaction, $6 the id of the position */
@@ -124,7 +124,7 @@ export const insertWebhook = `
   on conflict (name) do nothing
   returning row_to_json(webhooks)::text`;
 
-/** $1 the name after which the page begins, $2 the number of endpoints in the page */
+/** $1 the name after which the page begins, $2 the number of webhooks in the page */
 export const listWebhooks = `
   select row_to_json(webhooks)::text from webhooks where name > $1 order by name limit $2::int`;
 
@@ -136,13 +136,13 @@ export const pauseWebhook = `
   update webhooks set paused_at = coalesce(paused_at, clock_timestamp()) where name = $1
   returning row_to_json(webhooks)::text`;
 
-/** Resumes an endpoint, whose next attempt is then due immediately. $1 the name */
+/** Resumes a webhook, whose next attempt is then due immediately. $1 the name */
 export const resumeWebhook = `
   update webhooks set paused_at = null, paused_because = null, failures = 0, due_at = clock_timestamp()
   where name = $1
   returning row_to_json(webhooks)::text`;
 
-/** Moves an endpoint to a position. $1 the name, $2 the epoch, $3 the transaction, $4 the id */
+/** Moves a webhook to a position. $1 the name, $2 the epoch, $3 the transaction, $4 the id */
 export const replayWebhook = `
   update webhooks set epoch = $2, transaction = $3::xid8, last_id = $4::bigint, message_id = null,
     failures = 0, due_at = clock_timestamp()
@@ -155,7 +155,7 @@ export const rotateSecret = `update webhooks set secret = $2 where name = $1 ret
 /** $1 the name */
 export const deleteWebhook = `delete from webhooks where name = $1 returning row_to_json(webhooks)::text`;
 
-/** The number of endpoints whose last attempt failed, or that an instance has paused. */
+/** The number of webhooks whose last attempt failed, or that an instance has paused. */
 export const countFailing = `
   select count(*)::text from webhooks
   where paused_because is not null or (paused_at is null and failures > 0)`;

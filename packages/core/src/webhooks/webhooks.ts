@@ -38,21 +38,21 @@ export interface WebhookSettings {
   readonly retryDelays?: readonly number[] | undefined;
 }
 
-/** The endpoints that receive changes by HTTP, as Standard Webhooks 1.0 defines. */
+/** The webhooks, which send changes to endpoints by HTTP, as Standard Webhooks 1.0 defines. */
 export interface Webhooks {
   /**
-   * Creates an endpoint. Only this call returns the secret.
+   * Creates a webhook. Only this call returns the secret.
    *
    * @throws PlantStoreError `webhookNameTaken`; `invalidInput` when the URL is not allowed or the cursor is not
    *   valid; `cursorExpired`; `notImplemented` when the database has no feed
    */
   create(webhook: NewWebhook): Promise<CreatedWebhook>;
-  /** Returns a page of endpoints in ascending order of name. */
+  /** Returns a page of webhooks in ascending order of name. */
   list(page?: Partial<ListWebhooks>): Promise<WebhookPage>;
   /**
-   * Returns an endpoint and its last attempt.
+   * Returns a webhook and its last attempt.
    *
-   * @throws PlantStoreError `webhookUnknown` when no endpoint has the name. All methods with a `name` do so.
+   * @throws PlantStoreError `webhookUnknown` when no webhook has the name. All methods with a `name` do so.
    */
   get(name: string): Promise<Webhook>;
   /** Stops the messages, or continues with the first change that the endpoint has not accepted. */
@@ -67,11 +67,11 @@ export interface Webhooks {
   rotateSecret(name: string): Promise<string>;
   /** Sends a message of the type `plants.test` now. */
   test(name: string): Promise<WebhookAttempt>;
-  /** Deletes an endpoint. */
+  /** Deletes a webhook. */
   delete(name: string): Promise<void>;
   /** Sends changes from this process until the store closes. */
   send(): void;
-  /** The number of endpoints whose last attempt failed, or that an instance has paused. */
+  /** The number of webhooks whose last attempt failed, or that an instance has paused. */
   failing(): Promise<number>;
 }
 
@@ -93,7 +93,7 @@ export function createWebhooks(
       await findAddresses(new URL(url), allowed).catch((error) => {
         if (databaseCode(error) === undefined) throw invalidInput(rootMessage(error));
       });
-      const cursor = from === undefined ? (await feed.end()).end : await checked(from, 'from');
+      const cursor = from === undefined ? (await feed.readEnd()).end : await checked(from, 'from');
       const secret = createSecret();
       const row = await change(sql.insertWebhook, [name, url, secret, ...cursorValues(cursor)]);
       if (!row) throw nameTaken(name);
@@ -150,7 +150,7 @@ export function createWebhooks(
     return known(name, webhookRows(rows)[0]);
   }
 
-  /** Runs a statement that changes an endpoint. The sender then looks for endpoints that are due. */
+  /** Runs a statement that changes a webhook. The sender then looks for webhooks that are due. */
   function change(text: string, values: string[]): Promise<WebhookRow | undefined> {
     return writeWebhook(database, text, values).finally(() => sender.notice());
   }
@@ -169,7 +169,7 @@ function createSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Describes an endpoint without its secret. */
+/** Describes a webhook without its secret. */
 function toWebhook(row: WebhookRow): Webhook {
   const { name, url, paused_at, paused_because, last_attempt, failures } = row;
   const state = paused_at !== null ? 'paused' : failures > 0 ? 'failing' : 'active';

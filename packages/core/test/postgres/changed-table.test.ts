@@ -91,7 +91,7 @@ describe('a rule', () => {
     },
   );
 
-  it.each(['', 'where old.id = 1'])('on deletes (%s) causes an error', async (condition) => {
+  it.each(['', 'where old.id = 1'])('on deletes causes an error %s', async (condition) => {
     await sql.unsafe(`create rule change as on delete to plants ${condition} do instead nothing`);
     await expect(store.delete(1n)).rejects.toMatchObject({ code: 50001 });
     expect(await store.get(1n)).toMatchObject(plant);

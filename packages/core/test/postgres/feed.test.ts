@@ -26,14 +26,14 @@ describe('transactions that commit in another order than their numbers', () => {
     await other`insert into plants (id, name) values (1, 'early')`;
     await store.create({ id: 2n, name: 'late' });
     expect(await store.changes({ after })).toEqual({ changes: [], next: after });
-    await store.feed.end();
+    await store.feed.readEnd();
     expect(store.feed.heldBackFor).toBeGreaterThan(0);
     const waiting = store.changes({ after, wait: 20 });
     await other`commit`;
     other.release();
     expect(summaryOf(await waiting)).toEqual(['created 1', 'created 2']);
     expect(summaryOf(await store.changes({ after }))).toEqual(['created 1', 'created 2']);
-    await store.feed.end();
+    await store.feed.readEnd();
     expect(store.feed.heldBackFor).toBe(0);
   });
 

@@ -78,7 +78,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
     });
   });
 
-  it('the store rejects a flood of large names at once', async () => {
+  it('of many creates with large names, the store does some, and rejects the others as overloaded', async () => {
     const { store } = await openForTest(profile);
     const name = 'x'.repeat(2 ** 20);
     const creates = newPlants(80, { name }).map((plant) => store.create(plant, within(120_000)));

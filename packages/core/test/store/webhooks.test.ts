@@ -14,7 +14,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
 
   let count = 0;
 
-  /** Starts an endpoint, and sends all later changes to the endpoint. */
+  /** Starts an endpoint, and creates a webhook that sends all later changes to the endpoint. */
   async function follow(respond?: Respond, options: { from?: string } = {}) {
     const { store } = suite;
     const name = `partner ${++count}`;
@@ -79,7 +79,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     expect(receiver.received.map(({ id }) => id)).toEqual(Array(3).fill(first?.id));
   });
 
-  it('pauses an endpoint after the last retry with a warning, and continues after a resume', async () => {
+  it('pauses a webhook after the last retry with a warning, and continues after a resume', async () => {
     const { store } = suite;
     const warnings: string[] = [];
     store.events.on('warning', (message) => warnings.push(message));
@@ -99,7 +99,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     await vi.waitFor(() => expect(receiver.changes().at(-1)).toBe(`deleted ${id}`));
   });
 
-  it('sends no change while the endpoint is paused, and all changes afterwards', async () => {
+  it('sends no change while the webhook is paused, and all changes afterwards', async () => {
     const from = await endOf(suite.store);
     const receiver = await follow(undefined, { from });
     const other = await follow(undefined, { from });
@@ -162,7 +162,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     await expect(suite.store.webhooks.test('nobody')).rejects.toMatchObject({ code: 40403 });
   });
 
-  it('lists, shows and deletes endpoints, and never shows a secret', async () => {
+  it('lists, shows and deletes webhooks, and never shows a secret', async () => {
     const { store } = suite;
     const receiver = await follow();
     const names: string[] = [];

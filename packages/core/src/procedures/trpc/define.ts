@@ -24,7 +24,7 @@ export interface Context {
   /** The call must end before this time. Default: 5 s after the call begins. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
-  /** The procedure calls this function to wait for changes. `hold` runs `wait`, and may reject the call. */
+  /** `listPlantChanges` calls this function to wait for changes. `hold` runs `wait`, and may reject the call. */
   readonly hold?: (<T>(wait: () => Promise<T>) => Promise<T>) | undefined;
   /** The procedure calls this function with each kind of error in its output. The function must not throw. */
   readonly onError?: ((error: PlantStoreError) => void) | undefined;
