@@ -64,8 +64,8 @@ export class Batcher<Input, Output> {
   #waiting: Call<Input, Output>[] = [];
   /** The total size of the waiting calls. */
   #size = 0;
-  /** The calls of each running statement, and the start of the statement. */
-  readonly #running = new Map<readonly Call<Input, Output>[], number>();
+  /** The running statements. V8 would keep deleted keys of a `Map` until the next full garbage collection. */
+  #running: { readonly calls: readonly Call<Input, Output>[]; readonly startedAt: number }[] = [];
   /** The duration of the last successful statement in ms. A failed statement may have waited for a lock. */
   #took = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -111,7 +111,7 @@ export class Batcher<Input, Output> {
   }
 
   get #sent(): Call<Input, Output>[] {
-    return [...this.#running.keys()].flat();
+    return this.#running.flatMap(({ calls }) => calls);
   }
 
   readonly #start = (): void => {
@@ -119,14 +119,15 @@ export class Batcher<Input, Output> {
     while (this.#waiting.length > 0 && this.#canStart()) {
       const calls = this.#take();
       if (calls.length === 0) break;
-      this.#running.set(calls, performance.now());
+      const statement = { calls, startedAt: performance.now() };
+      this.#running.push(statement);
       void sendUntilSettled(calls, { ...this.#options, send: this.#send }).then(async () => {
         await this.#gather();
-        this.#running.delete(calls);
+        this.#running = this.#running.filter((each) => each !== statement);
         this.#start();
       });
     }
-    const isBusy = this.#waiting.length > 0 || this.#running.size > 0;
+    const isBusy = this.#waiting.length > 0 || this.#running.length > 0;
     if (isBusy) this.#timer ??= setTimeout(this.#look, slowAfter).unref();
     // While the standby is down, a commit waits for ever. `close` waits only for unsettled calls.
     const open = this.#closed && unsettled([...this.#waiting, ...this.#sent]);
@@ -164,12 +165,11 @@ export class Batcher<Input, Output> {
   };
 
   #canStart(): boolean {
-    if (this.#running.size === 0) return true;
+    if (this.#running.length === 0) return true;
     // Commits wait for the disk one after the other. A second write would wait twice as long for a slow disk.
-    if (this.#running.size >= this.#options.running || this.#isDiskSlow) return false;
+    if (this.#running.length >= this.#options.running || this.#isDiskSlow) return false;
     if (this.#reaches(this.#options.startAt)) return true;
-    const now = performance.now();
-    return this.#running.values().every((startedAt) => now - startedAt >= slowAfter);
+    return this.#running.every(({ startedAt }) => performance.now() - startedAt >= slowAfter);
   }
 
   /** Only creates and deletes have a `rowOf`. Reads do not wait for the disk. */

@@ -56,7 +56,7 @@ export interface Database {
 export type Kind = 'creates' | 'edits' | 'reads' | 'counts' | 'searches' | 'changes';
 
 /**
- * Runs a statement, prepared unless a pooler is in between. `Row` is the type of the columns that the text selects.
+ * Runs a statement. Sessions usually prepare their statements. `Row` is the type of the columns that the text selects.
  *
  * @param values the values of the parameters, or a function that returns them. The function gets the deadline
  *   as a time on the database's clock. A write passes this time to the database, so that a late write changes
