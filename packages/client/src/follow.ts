@@ -119,7 +119,7 @@ interface FollowPlantsOptions extends FollowOptions {
 }
 
 /**
- * Reads the plants into memory, and then applies each change of the store. The updates continue after a lost
+ * Reads the plants into memory, and then polls for each change of the store. The updates continue after a lost
  * connection and after a restart of the server.
  *
  * @returns a function that ends the updates

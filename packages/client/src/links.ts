@@ -71,7 +71,7 @@ export function storeFetch(fetch: typeof globalThis.fetch, token: Options['token
 
 /**
  * Turns an error response into an event for tRPC, because an `EventSource` hides the response. The event ends
- * the subscription, unless tRPC retries its code. After an exception, the `EventSource` connects again.
+ * the subscription, because tRPC never retries its code. After an exception, the `EventSource` connects again.
  */
 export async function toEvent(response: Response): Promise<Response> {
   if (response.ok) return response;

@@ -1,7 +1,7 @@
 /**
  * Lists every error that a client can get over REST or tRPC. The field `error` of a response has the `code`:
  * the HTTP status × 100 plus a serial number. `when` explains the code, and `advice` tells the client what to
- * do. `only` lists the operations that can have the error. Default: every operation.
+ * do. `only` lists the REST operations that can have the error. Default: every operation.
  */
 export const errorCatalogue = {
   bodyNotJson: {

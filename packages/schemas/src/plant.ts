@@ -66,7 +66,7 @@ export const IdFromText = IntegerText.refine((text) => !readId(text).error, {
 }).transform(BigInt);
 
 /** A name or a tag can be any text that Postgres can store. Postgres rejects U+0000 and lone surrogates. */
-export const PlantText = z
+export const NameOrTag = z
   .string(required('must be a string'))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about U+0000.
   .regex(/^[^\u0000\uD800-\uDFFF]*$/u, 'must not contain U+0000 or a lone surrogate')
@@ -78,11 +78,11 @@ const anyText = 'Any text, emoji included, except U+0000 and lone surrogates.';
 
 /** The response when a client creates a plant. */
 export const Plant = output('Plant', {
-  name: PlantText.meta({
+  name: NameOrTag.meta({
     description: `The name of the plant. ${anyText}`,
     examples: ['Monstera deliciosa'],
   }),
-  tag: PlantText.meta({
+  tag: NameOrTag.meta({
     description: `Tag that specifies the type of the plant. ${anyText}`,
     examples: ['Araceae'],
   }).optional(),

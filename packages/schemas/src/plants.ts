@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ErrorBody, idOut, pageLimit, parameters, textOut, timeOut } from './fields.ts';
 import { int64Range } from './integers.ts';
 import { maxExactCount, maxNewPlants, maxSearch } from './limits.ts';
-import { body, IdFromText, Int64, idIn, NewPlant, output, Plant, PlantText } from './plant.ts';
+import { body, IdFromText, Int64, idIn, NameOrTag, NewPlant, output, Plant } from './plant.ts';
 
 /** A plant in the store. */
 export const StoredPlant = output('StoredPlant', {
@@ -43,7 +43,7 @@ export const ReplacePlant = body({
   ifMatch,
 }).meta({ title: 'ReplacePlant' });
 
-const tag = PlantText.meta({
+const tag = NameOrTag.meta({
   description: 'Only plants with exactly this tag',
   examples: ['Araceae'],
 }).optional();
@@ -52,7 +52,7 @@ const searchLength = `must have 1 to ${maxSearch} characters`;
 
 export const ListPlants = parameters({
   tag,
-  search: PlantText.min(1, searchLength)
+  search: NameOrTag.min(1, searchLength)
     .max(maxSearch, searchLength)
     .meta({
       description:

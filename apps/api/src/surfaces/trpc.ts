@@ -41,13 +41,13 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
       throw malformed('there are no streams of calls here: use httpBatchLink');
     }
     if (isBatch) return sendBatch(request, reply, input);
-    const procedure = find(request, reply, pathOf(request));
+    const procedure = find(request, reply, namesIn(request));
     const output = await call(procedure, callContext(request, reply), input);
     return sendJson(reply, envelope(output));
   }
 
   async function sendBatch(request: FastifyRequest, reply: FastifyReply, inputs: unknown = {}) {
-    const paths = pathOf(request).split(',');
+    const paths = namesIn(request).split(',');
     if (paths.length > maxBatchCalls) {
       const advice = `send at most ${maxBatchCalls}, which tRPC's links do with maxItems: ${maxBatchCalls}`;
       throw malformed(`the batch has ${paths.length} calls: ${advice}`);
@@ -102,7 +102,7 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
 
 function sendTrpcError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
   const error = prepareError(thrown, reply);
-  return sendJson(reply, errorEnvelope(error, pathOf(request)));
+  return sendJson(reply, errorEnvelope(error, namesIn(request)));
 }
 
 function call({ call }: Procedure['definition'], ctx: Context, input: unknown): unknown {
@@ -110,7 +110,7 @@ function call({ call }: Procedure['definition'], ctx: Context, input: unknown): 
 }
 
 /** Returns the names of the procedures in a path. The route of a subscription has no wildcard. */
-function pathOf({ params, routeOptions }: FastifyRequest): string {
+function namesIn({ params, routeOptions }: FastifyRequest): string {
   return Object(params)['*'] ?? routeOptions.url?.slice('/trpc/'.length) ?? '';
 }
 

@@ -57,7 +57,7 @@ export class Tail {
     this.throwIfClosed();
     this.#lastWait = performance.now();
     if (!this.#pages) void this.#run(cursor);
-    // The loop may have read new changes since the follower called `after`.
+    // The loop may have read new changes while the follower read the database.
     if (this.after(cursor, 1)?.changes.length) return;
     const waiter = { ...Promise.withResolvers<void>(), caller };
     const abort = () => waiter.reject(signal?.reason);
@@ -148,7 +148,6 @@ class Pages {
     }
   }
 
-  /** See `Tail.after`. */
   after(cursor: Cursor, limit: number): ChangesText | undefined {
     const isOutside = isAfter(this.#start, cursor) || isAfter(cursor, this.end);
     if (cursor.epoch !== this.end.epoch || isOutside) return undefined;

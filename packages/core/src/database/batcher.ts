@@ -21,7 +21,7 @@ export interface BatcherOptions<Input, Output> {
   readonly running: number;
   /** When this number of calls wait, a further statement starts. It takes up to `maxBatch` waiting calls. */
   readonly startAt: number;
-  /** When calls of this total size wait, a further statement starts. It takes calls up to this size. */
+  /** When calls of this total size wait, a further statement starts. It takes calls until it has this size. */
   readonly size?: number;
   /** The size of a call, in bytes or rows. Default: 0. */
   readonly sizeOf?: (input: Input) => number;
@@ -160,7 +160,7 @@ export class Batcher<Input, Output> {
     for (const call of this.#sent) {
       if (call.hasUsed(1)) call.reject(databaseUnavailable(overdue(), this.#options.advice));
     }
-    this.#keep((call) => !this.#hasLeft(call));
+    this.#keep((call) => !this.#rejectIfOver(call));
     this.#start();
   };
 
@@ -196,7 +196,7 @@ export class Batcher<Input, Output> {
     let total = 0;
     this.#keep((call) => {
       if (taken.length === maxBatch || total >= size) return true;
-      if (this.#hasLeft(call, this.#isDiskSlow ? slowPatience : 1)) return false;
+      if (this.#rejectIfOver(call, this.#isDiskSlow ? slowPatience : 1)) return false;
       if (rowOf && locked.has(rowOf(call.input))) return true;
       taken.push(call);
       total += call.size;
@@ -213,7 +213,7 @@ export class Batcher<Input, Output> {
   }
 
   /** Rejects a call if its caller is gone or this part of its time has passed. Returns `call.isSettled`. */
-  #hasLeft(call: Call<Input, Output>, part = 1): boolean {
+  #rejectIfOver(call: Call<Input, Output>, part = 1): boolean {
     if (call.caller?.isGone) call.reject(callerDisconnected());
     else if (call.hasUsed(part)) {
       const cause = new StatementError('late', 'no statement has ended in time');

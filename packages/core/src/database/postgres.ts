@@ -1,5 +1,5 @@
 import type { createCluster } from '../citus/cluster.ts';
-import type { Database, Kind, OpenOptions, Query } from './database.ts';
+import { bulkKinds, type Database, type Kind, type OpenOptions, type Query } from './database.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { deadlineIn, defaultTimeout, withDeadline } from './deadline.ts';
 import { databaseSettingsError, databaseUnavailable, orUnavailable } from './errors.ts';
@@ -56,7 +56,7 @@ export async function openPostgres(
     connections,
     async open(kind) {
       await migrateOnce();
-      return open(connections[kind] === 1 ? bulkLimits : requestLimits);
+      return open(bulkKinds.has(kind) ? bulkLimits : requestLimits);
     },
     working: (ids) => findWorking(ids, open),
   });

@@ -1,6 +1,6 @@
 import { Plant } from '@plant-store/schemas';
 
-// `Object.keys` returns `string[]`, because the type of an object allows further keys.
+// The statements have parameters in this order. `Object.keys` returns `string[]`.
 const plantFields = Object.keys(Plant.shape) as (keyof Plant)[];
 
 /** Returns the content of a plant (the name and the tag), which is the response to a create. */

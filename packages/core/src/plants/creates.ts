@@ -17,7 +17,7 @@ export type ManyCreatesOutcome =
   | { readonly id: bigint; readonly result: CreateOutcome }
   | { readonly id: bigint; readonly error: PlantStoreError };
 
-/** An insert statement that took `milliseconds` to commit `size` plants. */
+/** An insert statement with `size` plants, which took `milliseconds`. Some of its plants may be older. */
 export interface CommittedBatch {
   readonly size: number;
   readonly milliseconds: number;

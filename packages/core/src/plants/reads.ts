@@ -19,7 +19,7 @@ type Get = Call<bigint, PlantText | undefined>;
 type List = Call<ListPlants, OutputText<PlantPage> | undefined>;
 type Columns = (string | null)[];
 
-/** The total limit of the lists in a statement. */
+/** A statement takes lists until the sum of their limits is this number. */
 const maxPlants = 1_000;
 
 /**

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rootMessage } from '../../plant-store-error.ts';
-import type { Database } from '../database.ts';
+import { bulkKinds, type Database } from '../database.ts';
 import { defaultTimeout } from '../deadline.ts';
 import { DatabaseSettingsError, DataDirectoryError } from '../errors.ts';
 import { migrate } from '../migration.ts';
@@ -54,8 +54,7 @@ export async function openEmbedded(directory: string): Promise<Database> {
       isOpen: true,
       openedAt: performance.now(),
       query: (text, values) => {
-        const isRequest = ['creates', 'edits', 'reads'].includes(kind);
-        const timeout = isRequest ? requestTimeout : bulkTimeout;
+        const timeout = bulkKinds.has(kind) ? bulkTimeout : requestTimeout;
         return engine.run({ text, values, rowMode: 'array' }, timeout);
       },
       timeOf: (deadline) => new Date(Date.now() + deadline - performance.now()).toISOString(),
