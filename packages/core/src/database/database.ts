@@ -55,8 +55,6 @@ export interface Database {
  */
 export type Kind = 'creates' | 'edits' | 'reads' | 'counts' | 'searches' | 'changes';
 
-export const bulkKinds: ReadonlySet<Kind> = new Set(['counts', 'searches', 'changes']);
-
 /**
  * Runs a statement. Sessions usually prepare their statements. `Row` is the type of the columns that the text selects.
  *

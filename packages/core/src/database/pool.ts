@@ -58,6 +58,9 @@ const maxAge = 10 * 60_000;
 /** When a write is rejected as late this many milliseconds before its deadline, a clock has moved. */
 const clockTolerance = 1_000;
 
+/** The kinds whose statements may take long. */
+export const bulkKinds: ReadonlySet<Kind> = new Set(['counts', 'searches', 'changes']);
+
 /** Behind a pooler, an overdue statement keeps its connection for this many milliseconds. */
 const poolerPatience = 30_000;
 

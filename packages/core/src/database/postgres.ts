@@ -1,10 +1,10 @@
 import type { createCluster } from '../citus/cluster.ts';
-import { bulkKinds, type Database, type Kind, type OpenOptions, type Query } from './database.ts';
+import type { Database, Kind, OpenOptions, Query } from './database.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { deadlineIn, defaultTimeout, withDeadline } from './deadline.ts';
 import { databaseSettingsError, databaseUnavailable, orUnavailable } from './errors.ts';
 import { migrate } from './migration.ts';
-import { Pool } from './pool.ts';
+import { bulkKinds, Pool } from './pool.ts';
 import { openSession, type PostgresSession, type SessionLimits } from './session.ts';
 
 const connections: Readonly<Record<Kind, number>> = {

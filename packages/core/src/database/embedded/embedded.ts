@@ -5,11 +5,11 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rootMessage } from '../../plant-store-error.ts';
-import { bulkKinds, type Database } from '../database.ts';
+import type { Database } from '../database.ts';
 import { defaultTimeout } from '../deadline.ts';
 import { DatabaseSettingsError, DataDirectoryError } from '../errors.ts';
 import { migrate } from '../migration.ts';
-import { Pool } from '../pool.ts';
+import { bulkKinds, Pool } from '../pool.ts';
 import { lockDataDirectory, throwWithoutRoom } from './directory.ts';
 import { createEngine } from './engine.ts';
 
