@@ -1,6 +1,6 @@
 import { vitestConfig, withCitus } from '../../tools/vitest.base.ts';
 
-/** Runs the suite of the store on a Citus cluster. With `--mode citus`, runs the tests of clusters. */
+/** With `--mode citus`, runs the tests in `test/citus/` and the suite in `test/store/` on Citus clusters. */
 export default vitestConfig({
   include: ['test/store/!(arguments).test.ts'],
   globalSetup: withCitus,

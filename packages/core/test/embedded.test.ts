@@ -105,7 +105,7 @@ describe('a data directory', () => {
     expect(await store.list({ limit: 1 })).toEqual({ plants: [] });
   });
 
-  it('is created with bounded memory, and only its owner can use it', async () => {
+  it('is created and opened with bounded memory, and only its owner can use it', async () => {
     const directory = join(await newDirectory(), 'below', 'data');
     const program = `
       for (let id = 1; id <= 300; id++) await store.create({ id, name: 'Monstera deliciosa' });
@@ -195,7 +195,7 @@ it('on a full disk, reads succeed and writes get an error, until the disk has ro
   expect((await again.list({ limit: 10 })).plants).toMatchObject([first, second]);
 });
 
-it('openTestStore opens several empty stores, and close deletes their directories', async () => {
+it('each call of openTestStore opens an empty store, and close deletes the directory of the store', async () => {
   const temporary = await newDirectory();
   // Other tests may open such stores at the same time, so this test has its own temporary directory.
   for (const name of ['TMPDIR', 'TEMP']) vi.stubEnv(name, temporary);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { createDatabase } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished } from 'vitest';
 
-it('the example of the README runs, and prints the plants that it creates', async () => {
+it('the example of the README runs, and reads the plant that it creates', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const text = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const [, example = ''] = /^```ts\n(.*?)^```/ms.exec(text) ?? [];

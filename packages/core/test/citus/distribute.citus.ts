@@ -83,7 +83,7 @@ it('the store and doctor reject the address of a worker', async () => {
   ]);
 });
 
-it('distribute names each missing condition, and changes nothing until the cluster is ready', async () => {
+it('distribute names each problem of the cluster, and distributes nothing while a problem remains', async () => {
   const { url, admin, workers, workerUrls } = await startOwnCluster({ isDistributed: false });
   const worker = connectForTest(
     Object.assign(new URL(workerUrls[0] ?? ''), { username: 'postgres' }).href,

@@ -12,7 +12,7 @@ const within = (milliseconds: number) => ({ deadline: performance.now() + millis
 it('a plant is found after its create, even when a node did not receive the commit', async () => {
   const { store, workers, plantOn } = await startOwnCluster();
   const plants = [await plantOn(0), await plantOn(1)];
-  await store.createMany([await plantOn(0), await plantOn(1)]); // This call opens the connections.
+  await store.createMany([await plantOn(0), await plantOn(1)]); // This call connects to both workers.
   const cut = workers[0]?.proxy.loseRequest('COMMIT PREPARED');
   const outcomes = await store.createMany(plants);
   await cut;
@@ -22,7 +22,7 @@ it('a plant is found after its create, even when a node did not receive the comm
   }
 });
 
-it('the feed waits for a slow commit of a node that has lost its connections to the coordinator', async () => {
+it('the feed shows the change of a slow commit on a node that has lost its connections to the coordinator', async () => {
   const { store, workers, workerUrls, plantOn } = await startOwnCluster();
   const [slow, other] = [await plantOn(0), await plantOn(1)];
   await store.createMany([await plantOn(0), await plantOn(1)]);
@@ -56,7 +56,7 @@ it('the feed waits for a slow commit of a node that has lost its connections to 
   expect(seen.toSorted()).toEqual([`created ${slow.id}`, `created ${other.id}`].toSorted());
 });
 
-/** Creates plants by eight clients for five seconds. Returns the average number of plants per second. */
+/** Lets eight clients create plants for five seconds. Returns the average number of creates per second. */
 async function rateOf(store: PlantStore, plants: NewPlant[]): Promise<number> {
   const until = performance.now() + 5_000;
   let created = 0;
@@ -138,10 +138,10 @@ it('calls get 50300 while the coordinator is down, and succeed after its restart
   expect(await store.get(plant.id)).toMatchObject({ name: plant.name });
 });
 
-it('slow writes succeed again after a lost connection to a node', async () => {
+it('after the loss of a connection to a node, writes succeed again, even on a slow network', async () => {
   const { store, workers, plantOn } = await startOwnCluster();
   const plant = await plantOn(0);
-  await store.create(await plantOn(0)); // This call opens the connections.
+  await store.create(await plantOn(0)); // This call connects to the worker.
   const proxy = workers[0]?.proxy;
   if (!proxy) throw new Error('there are two workers');
   proxy.fault = 'reset';
@@ -155,11 +155,11 @@ it('slow writes succeed again after a lost connection to a node', async () => {
   await expect.poll(() => store.create(plant).catch(() => {})).toEqual({ name: plant.name });
 });
 
-it('while a worker is frozen, the store reads from the other worker, even without a new session', async () => {
+it('while a worker is frozen, the store reads from the other worker, even when the coordinator allows no further session', async () => {
   const { store, admin, workers, plantOn } = await startOwnCluster();
   const [plant, other] = [await plantOn(0), await plantOn(1)];
   await store.createMany([plant, other]);
-  // Concurrent gets open two sessions.
+  // These gets open a session for reads.
   await Promise.all(Array.from({ length: 30 }, () => store.get(other.id)));
   const thaw = await workers[1]?.server.freeze();
   onTestFinished(() => thaw?.());

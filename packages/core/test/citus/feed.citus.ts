@@ -28,7 +28,7 @@ async function write(store: PlantStore, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** SQL that ends all sessions between the two phases of a commit. */
+/** SQL that ends all sessions that are between the two phases of a commit. */
 const killPrepared = `
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and state = 'idle' and query like 'PREPARE TRANSACTION%'`;

@@ -91,7 +91,7 @@ describe('a rule', () => {
     },
   );
 
-  it.each(['', 'where old.id = 1'])('on deletes causes an error %s', async (condition) => {
+  it.each(['', 'where old.id = 1'])('on deletes %s gives a delete an error', async (condition) => {
     await sql.unsafe(`create rule change as on delete to plants ${condition} do instead nothing`);
     await expect(store.delete(1n)).rejects.toMatchObject({ code: 50001 });
     expect(await store.get(1n)).toMatchObject(plant);
@@ -133,7 +133,7 @@ describe('a trigger', () => {
     ['53100', /nothing was deleted, send it again later/],
     ['40P01', /nothing was deleted, send it again later/],
     ['57014', /nothing was deleted, send it again later/],
-  ])('that raises %s gives a delete an error, and deletes nothing', async (code, message) => {
+  ])('that raises %s causes an error that says that nothing was deleted', async (code, message) => {
     await trigger('delete', `raise 'not now' using errcode = '${code}';`);
     const error = await store.delete(1n).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 50300, message: expect.stringMatching(message) });
@@ -141,7 +141,7 @@ describe('a trigger', () => {
   });
 
   it.each(['53100', '53200', '40001', '25006'])(
-    'that raises %s gives a create a temporary error, and stores nothing',
+    'that raises %s gives a create a temporary error, and the plant is not stored',
     async (code) => {
       await trigger('insert', `raise 'not now' using errcode = '${code}';`);
       const [other = plant] = newPlants(1);
@@ -155,7 +155,7 @@ describe('a trigger', () => {
   );
 });
 
-it('a column that became too short rejects only the plants that do not fit', async () => {
+it('the store rejects only the plants that do not fit into a shortened column', async () => {
   await sql`alter table plants alter name type varchar(10)`;
   const names = ['short', 'much too long', 'fits'];
   const creates = names.map((name) => store.create({ id: freeId(), name }));
@@ -166,7 +166,7 @@ it('a column that became too short rejects only the plants that do not fit', asy
   ]);
 });
 
-describe('a database that accepts no writes', () => {
+describe('on a database that accepts no writes', () => {
   const setReadOnly = async (value: string) => {
     const { database } = sql.options;
     await sql.unsafe(`alter database ${database} set default_transaction_read_only = ${value}`);
@@ -175,7 +175,7 @@ describe('a database that accepts no writes', () => {
       where datname = current_database() and pid <> pg_backend_pid()`;
   };
 
-  it('serves reads, and later accepts writes again, in a running and in a new store', async () => {
+  it('a running store and a new store serve reads, and create plants when the database accepts writes again', async () => {
     await setReadOnly('on');
     const stores = [store, await openAnother(url)];
     for (const each of stores) {
@@ -220,7 +220,7 @@ it('a changed password causes an error that says that nothing was written', asyn
 it('a delete deletes no plant when the store cannot record the deletion', async () => {
   await sql`alter table plant_deletions rename to moved`;
   await expect(store.delete(plant.id)).rejects.toMatchObject({ code: 50300 });
-  await sql`drop table if exists plant_deletions`; // The store may have made the table again.
+  await sql`drop table if exists plant_deletions`; // The next statement fails if this table exists.
   await sql`alter table moved rename to plant_deletions`;
   expect(await store.get(plant.id)).toMatchObject(plant);
 });

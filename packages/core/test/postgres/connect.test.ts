@@ -102,8 +102,8 @@ describe('openPlantStore rejects with an error of one line', () => {
   );
 });
 
-describe('a database that is down at the start', () => {
-  it('is used as soon as it is up', async () => {
+describe('a database that is down when the store opens', () => {
+  it('causes databaseUnavailable, and is used when it is up', async () => {
     const databaseUrl = await newUrl();
     const proxy = await startFaultProxy(databaseUrl);
     onTestFinished(() => proxy.close());
@@ -186,7 +186,7 @@ describe('a connection', () => {
     expect(await store.accessTokens.authenticate(token)).toMatchObject({ name: 'Ann' });
   });
 
-  it('commits durably even when the settings of the server are weaker', async () => {
+  it('sets synchronous_commit to on, unless the database has remote_apply', async () => {
     const { options, sql } = await openForTest();
     const { database } = sql.options;
     for (const [setting, used] of [
@@ -210,8 +210,8 @@ describe('a connection', () => {
   });
 });
 
-describe('a database with another encoding', () => {
-  it('rejects only the texts that it cannot hold', async () => {
+describe('a store on a database with another encoding than UTF8', () => {
+  it('rejects only the texts that the database cannot hold', async () => {
     const url = await createDatabase(inject('postgresUrl'), { encoding: 'LATIN1' });
     const store = await openAnother(url);
     const names = ['Café', '猫', 'Ficus', '🪴'];
@@ -245,7 +245,7 @@ const installed = existsSync('/usr/lib/postgresql')
   : [];
 
 for (const { version, ...binaries } of installed.filter(({ postgres }) => existsSync(postgres))) {
-  it(`works on Postgres ${version}`, async () => {
+  it(`the store works on Postgres ${version}`, async () => {
     const server = await startPostgres({ fsync: 'off' }, { binaries });
     onTestFinished(() => server.stop());
     const store = await openAnother(server.url);

@@ -14,7 +14,7 @@ import { newPlants } from '../fixtures/plants.ts';
 import { postgresServer } from '../fixtures/profiles.ts';
 import { allTables, createRole } from '../fixtures/roles.ts';
 
-// The open transactions and the standby of this suite would delay other test files.
+// The open transactions of this suite would delay the feed in other test files.
 const profile = aloneForSuite(postgresServer);
 let sql: postgres.Sql;
 let url: string;
@@ -41,7 +41,7 @@ it('doctor finds no problem in a healthy database, and changes nothing', async (
   expect(await sql`select id from plants union all select id from plant_deletions`).toEqual([]);
 });
 
-it('doctor names a database without tables', async () => {
+it('doctor names a missing table', async () => {
   const { options, remove } = await profile.create();
   expect(await examine(urlOf(options))).toContainEqual(
     expect.stringMatching(/^problem tables: the database has no table plants: start the server/),
@@ -49,8 +49,8 @@ it('doctor names a database without tables', async () => {
   await remove();
 });
 
-it('doctor names a wrong password', async () => {
-  await sql`create role with_password`.catch(() => {}); // The tests share the server's roles.
+it('doctor reports a wrong password, and does not show the password', async () => {
+  await sql`create role with_password`.catch(() => {}); // This role may exist already.
   const options = "password 'right' in role with_password";
   const role = await createRole(sql, url, { options });
   const wrong = Object.assign(new URL(role.url), { password: 'secret' }).href;
@@ -60,7 +60,7 @@ it('doctor names a wrong password', async () => {
   expect(others).toEqual([]);
 });
 
-it('doctor names a database that accepts no writes', async () => {
+it('doctor reports that the database accepts no writes', async () => {
   const name = new URL(url).pathname.slice(1);
   await sql.unsafe(`alter database "${name}" set default_transaction_read_only = on`);
   expect(await examine()).toEqual([
@@ -68,7 +68,7 @@ it('doctor names a database that accepts no writes', async () => {
   ]);
 });
 
-it('doctor names a missing privilege', async () => {
+it('doctor names each missing privilege', async () => {
   const grants = ['select, insert, update on all tables in schema public'];
   const { role, url: limited } = await createRole(sql, url, { grants });
   expect((await examine(limited)).toSorted()).toEqual([
@@ -78,7 +78,7 @@ it('doctor names a missing privilege', async () => {
   ]);
 });
 
-it('doctor names forced row-level security', async () => {
+it('doctor reports forced row-level security', async () => {
   const { role, url: owner } = await createRole(sql, url, { grants: [allTables] });
   await sql.unsafe(`alter table plants owner to ${role}`);
   await sql`alter table plants enable row level security`;
@@ -88,7 +88,7 @@ it('doctor names forced row-level security', async () => {
   ]);
 });
 
-it('doctor names a column of another type', async () => {
+it('doctor reports a column of another type', async () => {
   await sql`alter table plants alter column name type varchar(10)`;
   expect(await examine()).toEqual([
     expect.stringMatching(/^problem trial: value too long .*: give the columns .* type text/),
@@ -98,7 +98,7 @@ it('doctor names a column of another type', async () => {
 it.each([
   ['insert', 'stops creates'],
   ['delete', 'stops deletes'],
-])('doctor names a trigger that discards each %s', async (event, what) => {
+])('doctor reports that a trigger discards each %s', async (event, what) => {
   await sql.unsafe(`
     create function swallow() returns trigger language plpgsql as 'begin return null; end';
     create trigger swallow before ${event} on plants for each row execute function swallow()`);
@@ -119,7 +119,7 @@ it('doctor names the session that has locked the table', async () => {
   ]);
 });
 
-it('doctor names the transaction that delays the feed', async () => {
+it('doctor names the session whose transaction delays the feed', async () => {
   const [plant] = newPlants(1);
   const release = await holdOpen(sql, `insert into plants (id, name) values (${plant?.id}, 'x')`);
   await expect
@@ -128,7 +128,7 @@ it('doctor names the transaction that delays the feed', async () => {
   await release();
 });
 
-it('doctor names a commit that waits for the standby', async () => {
+it('doctor reports that commits wait for a standby, and leaves no waiting commit', async () => {
   const server: TestPostgres = await startPostgres({ fsync: 'off' });
   const store = await openAnother(server.url, { requireConnection: true });
   await store.close();

@@ -204,7 +204,7 @@ describe('while a synchronous standby is down', () => {
     return sessions;
   }
 
-  it('a create whose wait for the standby is cancelled never gets 200', async () => {
+  it('a create whose wait for the standby is cancelled gets 50300', async () => {
     const store = await openWithStandby();
     const [plant = { id: 0n, name: '' }] = newPlants(1);
     const create = store.create(plant, within(3_000)).then(
@@ -217,7 +217,7 @@ describe('while a synchronous standby is down', () => {
     await untilCreated(store, plant);
   });
 
-  it('writes end at their deadline and use few sessions, and succeed when the standby is back', async () => {
+  it('creates end at their deadline and use few sessions, and succeed when commits no longer wait', async () => {
     const store = await openWithStandby();
     const sessions = () => admin`
       select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
@@ -237,13 +237,13 @@ describe('while a synchronous standby is down', () => {
     await untilCreated(store);
   });
 
-  it('a store closes at the deadline of its last write', async () => {
+  it('a store closes after the deadline of its last write, although the commit still waits', async () => {
     const store = await openWithStandby();
     const create = store.create({ id: 1n, name: 'x' }, within(400));
     await Promise.all([expect(create).rejects.toMatchObject(unavailable), store.close()]);
   });
 
-  it('a repeated create gets 200 only when the first commit is durable', async () => {
+  it('a repeated create succeeds only when the first commit is durable', async () => {
     const store = await openWithStandby();
     const [plant = { id: 0n, name: '' }] = newPlants(1);
     await expect(store.create(plant, within(400))).rejects.toMatchObject(unavailable);

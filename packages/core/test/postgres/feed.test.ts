@@ -17,8 +17,8 @@ const expired = { kind: 'cursorExpired', code: 41000 };
 const profile = aloneForSuite(postgresServer);
 const openForTest = () => openOn(profile);
 
-describe('transactions that commit in another order than their numbers', () => {
-  it('a transaction that begins first and commits last loses no change', async () => {
+describe('transactions in the feed', () => {
+  it('the feed loses no change of a transaction that begins first and commits last', async () => {
     const { store, sql } = await openForTest();
     const after = await endOf(store);
     const other = await sql.reserve();
@@ -37,7 +37,7 @@ describe('transactions that commit in another order than their numbers', () => {
     expect(store.feed.heldBackFor).toBe(0);
   });
 
-  /** Creates the plants 1 and 2 in a transaction with a lower number than the delete of the old plant 2. */
+  /** Begins to create plants 1 and 2. A later delete of the old plant 2 has a higher transaction number. */
   async function overtake({ store, sql }: { store: PlantStore; sql: postgres.Sql }) {
     await store.create({ id: 2n, name: 'old' });
     const after = await endOf(store);
@@ -54,7 +54,7 @@ describe('transactions that commit in another order than their numbers', () => {
       ({ type, plant }) => `${type} ${plant.id} ${plant.name}`,
     );
 
-  it('the feed shows a create with a lower number than the delete of the old plant', async () => {
+  it('the feed shows a create with a lower transaction number than the delete of the old plant', async () => {
     const { store, sql } = await openForTest();
     const { after, release, creating } = await overtake({ store, sql });
     await store.delete(2n);
@@ -76,7 +76,7 @@ describe('transactions that commit in another order than their numbers', () => {
     ]);
   });
 
-  it('the feed leaves out the delete of the old plant, even while it hides a later delete', async () => {
+  it('the feed leaves out the delete of the old plant, even while a running transaction hides a later delete', async () => {
     const { store, sql } = await openForTest();
     const { after, release, creating } = await overtake({ store, sql });
     const beforeDelete = await holdOpen(sql, 'select pg_current_xact_id()');
@@ -104,7 +104,7 @@ describe('transactions that commit in another order than their numbers', () => {
 });
 
 describe('a follower', () => {
-  it('gets the changes of all instances, and of other clients', async () => {
+  it('gets the changes of all instances, and of other clients of the database', async () => {
     const { store, sql, options } = await openForTest();
     const other = await openAnother(options);
     const pages = store.follow();
@@ -168,7 +168,7 @@ describe('a follower', () => {
     const seen = summaryOf((await next).value);
     while (!seen.includes('deleted 1')) seen.push(...summaryOf((await pages.next()).value));
     const later = pages.next(); // While a follower waits, the process keeps changes.
-    // The database forgets these deletions, but the process still has the changes.
+    // The database forgets all deletions, but the process still has the changes.
     await store.feed.forgetDeletions(0);
     expect((await store.changes({ after })).changes).not.toEqual([]);
     const large = newPlants(5, { name: 'x'.repeat(2 ** 20) });
@@ -191,7 +191,7 @@ describe('a cursor expires', () => {
     await expect(store.changes({ after, wait: 20 })).rejects.toMatchObject(expired);
   });
 
-  it('when the feed forgets deletions after the cursor, and the feed forgets only old deletions', async () => {
+  it('when the feed forgets old deletions that follow the cursor', async () => {
     const { store, sql } = await openForTest();
     const plants = newPlants(5);
     await createAll(store, plants);
@@ -246,7 +246,7 @@ describe('after a crash', () => {
   });
 });
 
-describe('a dump that is restored on a server with lower transaction numbers', () => {
+describe('after the restore of a dump on a server with lower transaction numbers', () => {
   /** Copies the rows of all tables into the tables of another database, as pg_dump and pg_restore do. */
   async function restore(from: postgres.Sql, to: postgres.Sql): Promise<void> {
     const tables = await from`select tablename as name from pg_tables where schemaname = 'public'`;
@@ -260,7 +260,7 @@ describe('a dump that is restored on a server with lower transaction numbers', (
     }
   }
 
-  it('makes old cursors expire, and loses no later change', async () => {
+  it('old cursors expire, and the feed loses no later change', async () => {
     const { store, sql } = await openForTest();
     // These transactions give the dump higher transaction numbers than the new server has.
     await sql.unsafe(`

@@ -79,7 +79,7 @@ describe('a database with the tables', () => {
     expect(await store.accessTokens.authenticate(token)).toMatchObject({ name: 'Ann' });
   });
 
-  it('gives an error, never a false response, to a user without a privilege', async () => {
+  it('gives an error, never a wrong response, to a user without a privilege', async () => {
     const { store: owner, sql, options } = await openForTest();
     const { role, url } = await createRole(sql, urlOf(options), { grants: [allTables] });
     const store = await openAnother(url, { requireConnection: true });
@@ -116,7 +116,7 @@ describe('a database with the tables', () => {
     const error = { kind: 'databaseUnavailable', code: 50300 };
     await expect(store.create(plant())).rejects.toMatchObject(error);
     await expect(store.get(id)).rejects.toMatchObject(error);
-    await sql`drop table if exists plants`; // The store may have made the table again.
+    await sql`drop table if exists plants`; // The next statement fails if this table exists.
     await sql`alter table moved rename to plants`;
     await expect.poll(() => store.get(id).catch(() => {})).toMatchObject({ id, name });
   });

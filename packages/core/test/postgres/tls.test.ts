@@ -112,7 +112,7 @@ describe('TLS to Postgres', () => {
     }
   });
 
-  it('the error of a server that needs TLS advises to change sslmode', async () => {
+  it('the error for a server that needs TLS advises to change sslmode', async () => {
     await configureServer('localhost');
     await sql.unsafe(
       `copy (select 'hostssl all all 127.0.0.1/32 trust') to program 'cat > pg_hba.conf'`,

@@ -10,7 +10,7 @@ import { profiles } from '../fixtures/profiles.ts';
 const defaultScopes: Scope[] = ['plants:create', 'plants:read'];
 const hour = 3_600_000;
 
-describe.each(profiles)('access tokens on $name', (profile) => {
+describe.each(profiles)('accessTokens on $name', (profile) => {
   const suite = openForSuite(profile);
   const tokens = () => suite.store.accessTokens;
 
@@ -134,11 +134,11 @@ describe.each(profiles)('access tokens on $name', (profile) => {
     await suite.sql`alter table moved rename to access_tokens`;
   });
 
-  describe('the procedures', () => {
+  describe('createAccessToken', () => {
     const as = (scopes: Scope[], more: { tokenId?: string; expiresAt?: Date } = {}) =>
       createCaller({ store: suite.store, principal: { name: 'Zoë', scopes, ...more } });
 
-    it('reject a caller whose token was revoked', async () => {
+    it('rejects a caller whose token was revoked', async () => {
       await tokens().create('Rex', { scopes: ['tokens:manage'] });
       const tokenId = (await find('Rex'))?.id ?? '';
       await tokens().revoke({ id: tokenId });
@@ -196,7 +196,7 @@ describe.each(profiles)('access tokens on $name', (profile) => {
   });
 });
 
-/** Moves the clocks of this process forward until the end of the test. */
+/** Replaces the clocks of this process until the end of the test. `advance` moves the clocks forward. */
 function moveClocks() {
   let ahead = 0;
   const [now, elapsed] = [Date.now.bind(Date), performance.now.bind(performance)];

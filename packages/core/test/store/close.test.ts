@@ -11,7 +11,7 @@ describe.each(profiles)('close on $name', (profile) => {
     return { options, store: await openPlantStore(options, { requireConnection: true }) };
   }
 
-  it('settles all earlier calls, and keeps their plants', async () => {
+  it('waits for all earlier creates, and keeps their plants', async () => {
     const { options, store } = await open();
     const plants = newPlants(500);
     const creates = plants.map((plant) => store.create(plant));

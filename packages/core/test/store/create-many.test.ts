@@ -6,7 +6,7 @@ import { profiles } from '../fixtures/profiles.ts';
 describe.each(profiles)('createMany on $name', (profile) => {
   const suite = openForSuite(profile);
 
-  it('creates 1,000 plants, and returns the outcomes in the order of the plants', async () => {
+  it('accepts a list of 1,000 plants, and returns the outcomes in the order of the plants', async () => {
     const plants = newPlants(998, { name: 'many', tag: 'many' }).reverse();
     const [first = { id: 0n, name: '' }] = plants;
     const outcomes = await suite.store.createMany([...plants, first, { ...first, name: 'other' }]);
@@ -21,7 +21,7 @@ describe.each(profiles)('createMany on $name', (profile) => {
     expect(again).toEqual(plants.map(({ id }) => ({ id, result: 'exists' })));
   });
 
-  it('sends plants with the same id in one statement, which delays no other creates', async () => {
+  it('sends plants with the same id in one statement', async () => {
     const id = freeId();
     let statements = 0;
     suite.store.events.on('batch', () => (statements += 1));
@@ -42,7 +42,7 @@ describe.each(profiles)('createMany on $name', (profile) => {
   const hold = (id: bigint) =>
     holdOpen(suite.sql, `insert into plants (id, name) values (${id}, 'uncommitted')`);
 
-  it('lets calls of two instances with different orders of plants succeed', async () => {
+  it('succeeds when two instances create the same plants in opposite orders', async () => {
     const plants = newPlants(600);
     const other = await openAnother(suite.options);
     const release = await hold((plants[0]?.id ?? 0n) + 300n);
@@ -55,7 +55,7 @@ describe.each(profiles)('createMany on $name', (profile) => {
     expect(results).not.toContain(false);
   });
 
-  it('creates only the first of several plants with the same id, even in two statements', async () => {
+  it('creates only the first of several plants with the same id, even when two statements send the plants', async () => {
     const options = { deadline: performance.now() + 60_000 };
     const [last = { id: 0n, name: '' }, ...before] = newPlants(4_001);
     const release = await hold(last.id + 1n);
@@ -68,7 +68,7 @@ describe.each(profiles)('createMany on $name', (profile) => {
     expect((await outcomes)[0]).toEqual({ id, result: 'created' });
   });
 
-  it('rejects only the plants that the table rejects', async () => {
+  it('rejects only the plants that violate a constraint', async () => {
     await suite.sql`alter table plants add constraint no_poison check (name <> 'poison')`;
     const plants = newPlants(500).map((each, i) =>
       i % 100 === 3 ? { ...each, name: 'poison' } : each,

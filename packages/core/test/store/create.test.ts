@@ -45,7 +45,7 @@ describe.each(profiles)('create on $name', (profile) => {
     expect(await suite.store.get(id)).toMatchObject(plant);
   });
 
-  it('accepts exactly one of many concurrent plants with the same id', async () => {
+  it('accepts exactly one of many concurrent creates of different plants with the same id', async () => {
     const id = freeId();
     const names = Array.from({ length: 200 }, (_, i) => `plant ${i}`);
     const options = { deadline: performance.now() + 60_000 };
@@ -83,7 +83,7 @@ describe.each(profiles)('create on $name', (profile) => {
     }
   });
 
-  it('stores every text unchanged', async () => {
+  it('stores every valid text unchanged', async () => {
     const text = fc
       .string({ unit: 'binary', maxLength: 50 })
       .filter((each) => !each.includes('\0') && each.isWellFormed());

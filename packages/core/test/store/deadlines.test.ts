@@ -40,7 +40,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
     expect(await suite.store.delete(id, never)).toBe(true);
   });
 
-  it('the store never sends the create of a disconnected caller', async () => {
+  it('the store does not send a waiting create whose caller has disconnected', async () => {
     const { store } = suite;
     const [running = { id: 0n, name: '' }, dropped = { id: 0n, name: '' }] = newPlants(2);
     const caller = { isGone: false };
@@ -52,7 +52,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
     expect(await store.create(dropped)).toEqual({ name: 'x' });
   });
 
-  it('the store rejects a flood of creates at once, and stores only the accepted plants', async () => {
+  it('during a flood, the store rejects further creates immediately, and stores only the accepted plants', async () => {
     const { store } = suite;
     const plants = newPlants(20_000, { name: 'flood', tag: 'flood' });
     let isFirstDone = false;
@@ -78,7 +78,7 @@ describe.each(profiles)('deadlines and overload on $name', (profile) => {
     });
   });
 
-  it('of many creates with large names, the store does some, and rejects the others as overloaded', async () => {
+  it('of many creates with large names, the store accepts some, and rejects the others as overloaded', async () => {
     const { store } = await openForTest(profile);
     const name = 'x'.repeat(2 ** 20);
     const creates = newPlants(80, { name }).map((plant) => store.create(plant, within(120_000)));

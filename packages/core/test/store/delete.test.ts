@@ -6,7 +6,7 @@ import { profiles } from '../fixtures/profiles.ts';
 describe.each(profiles)('delete on $name', (profile) => {
   const suite = openForSuite(profile);
 
-  it('deletes a plant, and then accepts another plant with the same id', async () => {
+  it('deletes a plant, and frees the id for another plant', async () => {
     for (const id of [freeId(), minId, maxId]) {
       await suite.store.create({ id, name: 'misspelt' });
       expect(await suite.store.delete(id)).toBe(true);

@@ -44,7 +44,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     expect((await store.changes({})).next).toBe(next);
   });
 
-  it('returns the cursor at the end first, which stays the same while nothing changes', async () => {
+  it('returns the cursor of its end, which stays the same while nothing changes', async () => {
     await endOf(suite.store);
     const end = await caller().listPlantChanges({});
     expect(end).toEqual({ changes: [], next: expect.any(String) });
@@ -119,7 +119,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     ]);
   });
 
-  it('shows the delete and then the create when another plant gets the id', async () => {
+  it('shows the delete before the create when another plant gets the id', async () => {
     const { store } = suite;
     const id = freeId();
     await store.create({ id, name: 'Hoya' });
@@ -132,7 +132,7 @@ describe.each(profiles)('feed on $name', (shared) => {
     ]);
   });
 
-  it('keeps a copy equal to the table while several clients write', async () => {
+  it('makes a copy equal to the table, even after concurrent writes of several clients', async () => {
     const { store } = suite;
     const ids = idsOf(newPlants(30));
     let isWriting = true;
@@ -238,7 +238,7 @@ describe.each(profiles)('feed on $name', (shared) => {
   });
 
   describe('a follower', () => {
-    it('gets the cursor at the end first, and then every change', async () => {
+    it('gets the cursor of the end first, and afterwards each change once', async () => {
       const { store } = suite;
       const pages = store.follow();
       expect((await pages.next()).value.changes).toEqual([]);
@@ -249,7 +249,7 @@ describe.each(profiles)('feed on $name', (shared) => {
       expect(seen.toSorted()).toEqual(idsOf(plants).toSorted());
     });
 
-    it('hides no change from a caller that is behind the follower', async () => {
+    it('hides no change from a caller that is behind it', async () => {
       const { store } = await openForTest(profile); // No follower of another test uses this store.
       const { next: after } = await store.changes({});
       const [early, first, last] = [newPlants(1), newPlants(1), newPlants(3)];
@@ -275,7 +275,7 @@ describe.each(profiles)('feed on $name', (shared) => {
       }
     });
 
-    it('gets pages in order when it asks for two pages at once', async () => {
+    it('gets pages in order when it asks for two pages at the same time', async () => {
       const { store } = suite;
       const after = await endOf(store);
       const [one = { id: 0n, name: '' }, two = { id: 0n, name: '' }] = newPlants(2);
@@ -298,7 +298,7 @@ describe.each(profiles)('feed on $name', (shared) => {
       expect(await pages.next()).toMatchObject({ done: true });
     });
 
-    it('reads the subscription, whose events have cursors as ids', async () => {
+    it('gets the changes from the subscription, whose event ids are cursors', async () => {
       const { store } = suite;
       const after = await endOf(store);
       const [plant = { id: 0n, name: '' }] = newPlants(1);

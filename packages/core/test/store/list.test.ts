@@ -93,7 +93,7 @@ describe.each(profiles)('list on $name', (profile) => {
     }
   });
 
-  it('lists each remaining plant exactly once while clients create and delete other plants', async () => {
+  it('lists each remaining plant exactly once while a client creates and deletes other plants', async () => {
     const walked = newPlants(3_000, { name: 'x', tag: 'walk' });
     const staying = walked.filter((_, i) => i % 3 === 0);
     await createAll(
@@ -125,7 +125,7 @@ describe.each(profiles)('list on $name', (profile) => {
 
   if (!profile.hasSql) return;
 
-  it('has an index on the tag, and lists the plants of a rare tag', async () => {
+  it('lists the plants of a rare tag, and the table has an index on the tag', async () => {
     const { sql } = suite;
     await sql`
       insert into plants (id, name, tag)
@@ -140,7 +140,7 @@ describe.each(profiles)('list on $name', (profile) => {
 
   if (!profile.hasTriggers) return;
 
-  it('rejects only the list with an error among several concurrent lists', async () => {
+  it('rejects only the list that causes an error, and no concurrent list', async () => {
     const { sql, options } = suite;
     await createAll(suite.store, newPlants(3, { name: 'x', tag: 'small' }));
     const { url } = await createRole(sql, urlOf(options), { grants: [allTables] });

@@ -63,7 +63,7 @@ describe.each(profiles)('search on $name', (profile) => {
     }
   });
 
-  it('finds large plants that do not fit on one page', async () => {
+  it('finds large plants that do not fit on one page together', async () => {
     const long = newPlants(3).map((plant, i) => ({
       ...plant,
       name: (i === 1 ? 'x' : 'abundant').repeat(100_000),

@@ -14,7 +14,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
 
   let count = 0;
 
-  /** Starts an endpoint, and creates a webhook that sends all later changes to the endpoint. */
+  /** Starts an endpoint, and creates a webhook for the changes after `from` (default: all later changes). */
   async function follow(respond?: Respond, options: { from?: string } = {}) {
     const { store } = suite;
     const name = `partner ${++count}`;
@@ -79,7 +79,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     expect(receiver.received.map(({ id }) => id)).toEqual(Array(3).fill(first?.id));
   });
 
-  it('pauses a webhook after the last retry with a warning, and continues after a resume', async () => {
+  it('pauses a webhook after the last retry, emits a warning, and continues after a resume', async () => {
     const { store } = suite;
     const warnings: string[] = [];
     store.events.on('warning', (message) => warnings.push(message));
@@ -131,7 +131,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     await vi.waitFor(() => expect(receiver.changes()).toEqual([`deleted ${id}`]));
   });
 
-  it('a replay sends all changes since a time or a cursor again', async () => {
+  it('a replay repeats the changes since a time or after a cursor', async () => {
     const { store } = suite;
     const from = await endOf(store);
     const receiver = await follow(undefined, { from });
@@ -162,7 +162,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     await expect(suite.store.webhooks.test('nobody')).rejects.toMatchObject({ code: 40403 });
   });
 
-  it('lists, shows and deletes webhooks, and never shows a secret', async () => {
+  it('lists and shows webhooks without their secrets, and deletes webhooks', async () => {
     const { store } = suite;
     const receiver = await follow();
     const names: string[] = [];
@@ -189,7 +189,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
     ...['198.18.0.1', '224.0.0.1', '255.255.255.255', '0x0a.1', '167772161', '１０.０.０.１'],
     ...['[::]', '[::1]', '[::ffff:a00:1]', '[64:ff9b::a00:1]', '[2001:db8::1]', '[2002:a00:1::]'],
     ...['[fc00::1]', '[fe80::1]', '[fd00:ec2::254]'],
-  ])('rejects the private address %s', async (host) => {
+  ])('rejects the address %s, which is not public', async (host) => {
     await expect(suite.store.webhooks.create({ url: `https://${host}/` })).rejects.toMatchObject({
       kind: 'invalidInput',
     });
@@ -222,7 +222,7 @@ describe.each(profiles)('webhooks on $name', (shared) => {
       expect(receiver.received.flatMap(({ changes }) => changes)).toHaveLength(300);
     });
 
-    it('repeats a message of a stopped instance with the same id', async () => {
+    it('repeats the message of a stopped instance, and keeps the id of the message', async () => {
       const { store, options } = await openForTest(profile, { webhooks });
       const first = await openAnother(options, { webhooks });
       const receiver = await startReceiver(() => {}); // Never responds.
