@@ -93,7 +93,7 @@ const checks: readonly Check[] = [
   tryCommit, // This is the last check, because a slow commit occupies the session.
 ];
 
-/** Selects the sessions that have locked a table of the store. */
+/** Selects the sessions whose locks on `plants` or `plant_deletions` stop writes. */
 const selectLocks = `
   select distinct 'locks' as check, 'problem' as level, format('session %s (%s) has locked %s: wait, or run '
     || 'SELECT pg_terminate_backend(%1$s)', pid, application_name, relation::regclass) as message

@@ -36,12 +36,12 @@ import { createReads, type Reads } from './plants/reads.ts';
 import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';
 
 /**
- * Opens the store and migrates its tables. While the Postgres is down, each call that needs the database
- * throws `databaseUnavailable`, even `ready`.
+ * Opens the store and migrates its tables. While the Postgres is down, the store opens, and most of its methods
+ * throw `databaseUnavailable`, even `ready`. With `requireConnection`, `openPlantStore` itself throws this error.
  *
  * @throws DataDirectoryError when the data directory is not usable.
- * @throws DatabaseSettingsError when somebody must change the settings or the URL of the Postgres before the
- *   store can use it.
+ * @throws DatabaseSettingsError when the tables are of another version, or when somebody must change the
+ *   settings or the URL of the Postgres before the store can use it.
  */
 export async function openPlantStore(
   options: DatabaseOptions,
@@ -119,6 +119,12 @@ export type StoreEvents = { batch: [CommittedBatch]; warning: [string] };
 /** Selects a page of plants. Each property is optional. */
 export type ListQuery = z.input<typeof ListPlants>;
 
+/**
+ * Unless its comment says otherwise, a method that uses the database throws the PlantStoreError `invalidInput`
+ * when an argument is invalid, `databaseUnavailable` when the database is down or too slow, `overloaded` when
+ * too many similar calls wait, `plantRejected` when a trigger or a constraint of the database stops the call,
+ * and `shuttingDown` after `close`.
+ */
 export interface PlantStore {
   /**
    * Creates a plant, and resolves when the plant is committed. Also resolves when a plant with equal id, name
@@ -127,8 +133,8 @@ export interface PlantStore {
    * @throws PlantStoreError `idTaken` when another plant has the id. The other plant stays unchanged.
    * @throws PlantStoreError `overloaded` when too many creates wait, and `shuttingDown` when the store is
    *   closing. In both cases, nothing was written.
-   * @throws PlantStoreError `databaseUnavailable` when the database did not respond in time. The plant may be
-   *   stored, so repeat the create.
+   * @throws PlantStoreError `databaseUnavailable` when the database is down, or did not respond in time. The plant
+   *   may be stored, so repeat the create.
    * @throws PlantStoreError `invalidInput` when the plant is invalid, or the database cannot store its text.
    */
   create(plant: NewPlant, options?: CallOptions): Promise<Plant>;
@@ -143,28 +149,20 @@ export interface PlantStore {
    */
   createMany(plants: readonly NewPlant[], options?: CallOptions): Promise<ManyCreatesOutcome[]>;
 
-  /**
-   * Returns the plant with this id and its ETag, or undefined.
-   *
-   * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many gets wait
-   */
+  /** Returns the plant with this id and its ETag, or undefined. */
   get(id: bigint, options?: CallOptions): Promise<PlantWithEtag | undefined>;
 
   /**
    * Returns a page of at most `limit` plants (1 to 1,000; default: 100) in ascending order of id. `tag`
    * selects the plants with this tag. `search` selects the plants whose names contain each word of this text.
-   * A page has fewer plants if it would exceed 1 MiB, and a page of a search may be empty. To read the next
-   * page, pass `next` as `after`.
-   *
-   * @throws PlantStoreError `databaseUnavailable`, `invalidInput`, or `overloaded` when too many lists wait
+   * A page has fewer plants if their names and tags would exceed 1 MiB, and a page of a search may be empty. To
+   * read the next page, pass `next` as `after`.
    */
   list(query?: ListQuery, options?: CallOptions): Promise<PlantPage>;
 
   /**
    * Counts all plants, or the plants with a tag. The count is exact up to a million. Counting more plants takes no
    * longer.
-   *
-   * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many counts wait
    */
   count(query?: CountPlants, options?: CallOptions): Promise<PlantCount>;
 
@@ -174,8 +172,8 @@ export interface PlantStore {
    *
    * @throws PlantStoreError `preconditionFailed` when `ifMatch` is set, and no plant with this id has this ETag.
    *   Nothing was written.
-   * @throws PlantStoreError `databaseUnavailable` when the database did not respond in time. The plant may or
-   *   may not be replaced. With `ifMatch`, you can safely repeat the call.
+   * @throws PlantStoreError `databaseUnavailable` when the database is down, or did not respond in time. The plant
+   *   may or may not be replaced. With `ifMatch`, you can safely repeat the call.
    */
   replace(
     id: bigint,
@@ -189,8 +187,8 @@ export interface PlantStore {
    *
    * @throws PlantStoreError `preconditionFailed` when `ifMatch` is set, and no plant with this id has this ETag.
    *   Nothing was deleted.
-   * @throws PlantStoreError `databaseUnavailable` when the database did not respond in time. The plant may or
-   *   may not be deleted. Without `ifMatch`, a repeated call also deletes a new plant with this id, which
+   * @throws PlantStoreError `databaseUnavailable` when the database is down, or did not respond in time. The plant
+   *   may or may not be deleted. Without `ifMatch`, a repeated call also deletes a new plant with this id, which
    *   another client may have created meanwhile.
    */
   delete(id: bigint, options?: ConditionalOptions): Promise<boolean>;
@@ -198,8 +196,8 @@ export interface PlantStore {
   /**
    * Returns the plants that were created, replaced and deleted after a cursor. The changes of one id are in
    * their original order. Without `after`, returns only the cursor of the end of the feed. A page has at most
-   * `limit` changes (1 to 1,000; default: 100), and at most 1 MiB of names and tags. `wait` is the maximum
-   * number of seconds to wait for a change (0 to 20; default: 0). A wait ends early when the store closes.
+   * `limit` changes (1 to 1,000; default: 100), and at most 1 MiB of names and tags, or one larger change. `wait`
+   * is the maximum number of seconds to wait for a change (0 to 20; default: 0). `close` ends a wait.
    * A plant that was created and deleted after the cursor may appear only as deleted.
    *
    * To copy a store, get a cursor, list the plants, and then read the changes after the cursor. Write each
@@ -207,14 +205,14 @@ export interface PlantStore {
    *
    * @throws PlantStoreError `cursorExpired`: empty the copy, and begin again.
    * @throws PlantStoreError `notImplemented` on a read replica.
-   * @throws PlantStoreError `databaseUnavailable` (even during a wait), `invalidInput` or `overloaded`.
+   * @throws PlantStoreError `databaseUnavailable`, even during a wait.
    */
   changes(query?: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
 
   /**
-   * Yields the pages of `changes`, and waits for further changes. Database errors do not end the generator.
-   * Without `after`, the first page contains only the cursor of the end of the feed. An abort of the signal
-   * ends a wait immediately, but `return` does not end a wait.
+   * Yields the pages of `changes`, and waits for further changes. Temporary errors of the database do not end the
+   * generator. Without `after`, the first page contains only the cursor of the end of the feed. An abort of the
+   * signal ends a wait immediately, but `return` does not end a wait.
    *
    * @throws PlantStoreError `cursorExpired`, `notImplemented`, `invalidInput` or `shuttingDown`.
    * @throws `signal.reason` when the signal is aborted.

@@ -52,7 +52,8 @@ export interface AccessTokens {
   list(page?: Partial<ListAccessTokens>, call?: CallOptions): Promise<AccessTokenPage>;
   /**
    * Revokes every token with this name, or the token with this id. The tokens become invalid immediately in
-   * this process, and within 30 s in other processes. Returns false when there was no token to revoke.
+   * this process, and within 30 s in other processes. Returns false when no token has the id, or when each token
+   * with the name was already revoked.
    */
   revoke(which: string | { id: string }, call?: CallOptions): Promise<boolean>;
   /**

@@ -12,7 +12,7 @@ export interface Cursor extends Position {
   readonly epoch: string;
 }
 
-/** The greatest id. A position with this id is after all changes of its transaction. */
+/** The greatest id. After a position with this id, there are no changes of the same transaction. */
 export const lastId = 2n ** 63n - 1n;
 
 export function isAfter(one: Position, other: Position): boolean {

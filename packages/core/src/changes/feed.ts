@@ -146,6 +146,6 @@ export class Feed {
   /** Call this function after each write of this process, so that followers get the change sooner. */
   readonly notice = this.#tail.notice;
 
-  /** Rejects all current and later waits with the error `shuttingDown`. */
+  /** Ends all waits. Then `follow` throws `shuttingDown`, and `changes` no longer waits for changes. */
   close = (): void => this.#tail.close();
 }

@@ -47,8 +47,8 @@ export function changeJson({ type, plant }: ChangeText): string {
  * Reads the changes after a cursor. Without a cursor, returns the end of the feed. `heldBackBy` is the number
  * of the oldest running transaction, if this transaction hides changes.
  *
- * The returned cursor always has the number of a transaction with changes. After a crash, Postgres may reuse
- * the number of a transaction without changes.
+ * A new cursor always has the number of a transaction with changes, or 0. After a crash, Postgres may reuse the
+ * number of a transaction without changes.
  *
  * @throws PlantStoreError `cursorExpired`, `notImplemented` on a read replica, and the errors of `read`
  */

@@ -13,7 +13,7 @@ const isInPage = `
  * in JSON: the transaction numbers, the types, and each column of the plants. A read replica has no feed.
  *
  * - `epoch` identifies the database and its history. This value changes when somebody restores a backup,
- *   promotes a standby or truncates a table. Each transaction number may then belong to other changes.
+ *   promotes a standby, or truncates or rewrites a table. Each transaction number may then belong to other changes.
  * - `up_to` is the number of the oldest running transaction. A page has only changes with lower numbers, in
  *   the order of these numbers. So no change can later appear before the cursor of a client. Defaults in
  *   `tables.ts` set the columns `created_in` and `changed_in`.
@@ -89,7 +89,7 @@ export const selectChanges = `
 export const isReadReplica = 'select pg_is_in_recovery()::text';
 
 /**
- * Selects two transaction numbers since a time: the first in `plants`, and the first in `plant_deletions`.
+ * Selects at most two transaction numbers since a time: the first in `plants`, and the first in `plant_deletions`.
  *
  * $1 the time
  */

@@ -14,10 +14,10 @@ export interface WaitOptions {
 
 type Waiter = PromiseWithResolvers<void> & Pick<WaitOptions, 'caller'>;
 
-/** Before a read, the loop pauses for this many milliseconds, and then waits at most as long for a write. */
+/** Before a read, the loop pauses for this many milliseconds. A further pause of this length ends with a write. */
 const pause = 75;
 
-/** The number of milliseconds between an error and the next read. */
+/** The minimum number of milliseconds between an error and the next read. */
 export const retryDelay = 500;
 
 /** The loop continues for this many milliseconds after the last wait of a follower. */

@@ -17,7 +17,7 @@ const recoveryPause = 1_000;
  * - Citus cannot plan a delete of plants in several shards. The store then sends a delete for each shard.
  * - The store reads pages one by one. For counts and searches, nodes send fewer plants to the coordinator.
  * - The feed waits for the nodes: see `horizon.ts`.
- * - If the outcome of a write is unknown, the store completes the prepared transactions before it responds.
+ * - If the outcome of a write is unknown, the store begins to complete the prepared transactions.
  *
  * The statements also work before the plants are distributed, so an operator can distribute the plants later.
  *
@@ -80,7 +80,7 @@ export function createCluster(open: () => Promise<PostgresSession>) {
 /** Returns the ids in the first parameter: the ids of plants, or the lowest id of each page. */
 const idsOf = ([ids]: Values) => (ids ?? '').replaceAll(/[{}]/g, '').split(',');
 
-/** Repeats a read once. If a node has ended its session, the first read fails on the broken connection. */
+/** Repeats a read once after an error of a node, which may only have ended its session meanwhile. */
 function read(session: PostgresSession, send: () => Promise<Rows>): Promise<Rows> {
   return send().catch((error) => {
     if (session.isOpen && (outcomeOf(error) === 'unconfirmed' || isNodeError(error))) return send();

@@ -1,13 +1,13 @@
 import type { Query } from '../database/database.ts';
 
 /**
- * Distributes the plants of a store over the nodes of a Citus cluster. Meanwhile, writes of the store wait
- * until the plants are copied. A write that waits too long gets the error `databaseUnavailable`.
+ * Distributes the plants of a store over the nodes of a Citus cluster. Meanwhile, reads and writes of plants wait
+ * until the plants are copied. A call that waits too long gets the error `databaseUnavailable`.
  *
  * @param shards the number of shards. Default: two for each node.
  * @param confirm gets the plan, and returns whether to execute it
  * @returns whether the plants were distributed
- * @throws Error whose message names the problems, and PlantStoreError `databaseUnavailable`
+ * @throws Error whose message names the problems, and the errors of `usePostgres`
  */
 export async function distribute(
   databaseUrl: string,
@@ -52,7 +52,7 @@ const distributeTables = (shards: number) => `do $$ begin
     perform truncate_local_data_after_distributing_table('plant_deletions');
   end $$`;
 
-/** Returns the problems of the nodes of a cluster, for `distribute` and `doctor`. */
+/** Returns the problems of a cluster and its nodes, for `distribute` and `doctor`. */
 export async function inspectCluster(query: Query): Promise<string[]> {
   const rows = await query<{ problem: string }>(selectProblems, [selectNodeProblems]);
   return rows.map(({ problem }) => problem);

@@ -58,7 +58,7 @@ const selectChangesUpTo = selectChanges.replace(
   '$4::xid8',
 );
 
-/** Selects one value from a catalog of Citus. Returns undefined if the database lacks the extension. */
+/** Selects one value from a catalog of Citus. Returns undefined if the catalog is missing or has no such row. */
 export async function selectFromCitus(session: PostgresSession, what: string) {
   const { rows } = await session.query(`select ${what}`, []).catch((error) => {
     if (databaseCode(error) === '42P01') return { rows: [] };

@@ -8,8 +8,8 @@ import { databaseCode } from '../plant-store-error.ts';
 const timeLimit = 4_200;
 
 /**
- * After an error of a node or a failed recovery, each write goes to one node for this many milliseconds. The
- * node must respond within `patience`. Only a failed recovery extends this time: a slow node may be healthy.
+ * For this many milliseconds after an error of a node or a failed recovery, each write has plants of one node,
+ * which must respond within `patience`. Only a failed recovery extends this time: a slow node may be healthy.
  */
 const suspicion = 5_000;
 const patience = 700;
@@ -73,7 +73,7 @@ export function isNodeError(error: unknown): boolean {
   return /^(08|57P|XX000)/.test(databaseCode(error) ?? '');
 }
 
-/** Groups ids by their node or shard. Returns an empty map when the plants are not distributed. */
+/** Groups ids by their node or shard. Returns an empty map after an error, or without distributed plants. */
 async function partsOf(session: PostgresSession, ids: string[], by: 'node' | 'shard') {
   const { rows } = await session.query(selectParts, [`{${ids}}`]).catch(() => ({ rows: [] }));
   const places = Map.groupBy(rows, ([, node, shard]) => String(by === 'node' ? node : shard));

@@ -19,11 +19,11 @@ export interface BatcherOptions<Input, Output> {
   readonly send: (calls: readonly Call<Input, Output>[], deadline: Deadline) => Promise<void>;
   /** The maximum number of statements that run at the same time. */
   readonly running: number;
-  /** When this number of calls wait, a further statement starts. It takes up to `maxBatch` waiting calls. */
+  /** When this number of calls wait, a further statement starts, which takes up to `maxBatch` calls. */
   readonly startAt: number;
-  /** When calls of this total size wait, a further statement starts. It takes calls until it has this size. */
+  /** When calls of this total size wait, a further statement starts. The statement takes calls until it has this size. */
   readonly size?: number;
-  /** The size of a call, in bytes or rows. Default: 0. */
+  /** The size of a call, such as the length of its texts. Default: 0. */
   readonly sizeOf?: (input: Input) => number;
   /**
    * The row that a write locks. A batcher sorts the calls of a statement by their rows, so two statements
@@ -48,7 +48,7 @@ const slowAfter = 50;
 /** If a write takes longer than this number of milliseconds, the disk of the database is slow. */
 const slowDisk = 500;
 
-/** When the queue is longer than a statement, and its first call has used this part of its time, it is full. */
+/** A queue with the calls of a whole statement is full when its first call has used this part of its time. */
 const patience = 0.6;
 
 /** On a slow disk, a write is rejected after this part of its time limit: its commit would be late. */

@@ -45,23 +45,23 @@ export interface Database {
 }
 
 /**
- * The kinds of statements. Each kind has its own connections and its own queue, so that one kind does not
- * delay the other kinds:
+ * The kinds of statements. Each kind has its own queue. On a Postgres server, each kind has its own connections,
+ * so that one kind does not delay the other kinds:
  *
  * - `creates`: inserts of plants, and look-ups of plants with the same ids
  * - `edits`: deletes and replacements of plants, writes of access tokens, and forgetting deletions
- * - `reads`: gets and pages of plants, look-ups of access tokens, webhooks, and the newest changes
+ * - `reads`: gets and pages of plants, reads of access tokens, statements on webhooks, and the newest changes
  * - `counts`, `searches`, `changes`: counts, searches, and older changes, which may take long
  */
 export type Kind = 'creates' | 'edits' | 'reads' | 'counts' | 'searches' | 'changes';
 
 /**
- * Runs a statement. Sessions usually prepare their statements. `Row` is the type of the columns that the text selects.
+ * Runs a statement. `Row` is the type of the columns that the text selects.
  *
  * @param values the values of the parameters, or a function that returns them. The function gets the deadline
- *   as a time on the database's clock. A write passes this time to the database, so that a late write changes
- *   nothing.
- * @throws PlantStoreError `overloaded` when too many statements of this kind wait, and nothing was sent.
+ *   as a time on the database's clock. A write of plants passes this time to the database, so that a late write
+ *   changes nothing.
+ * @throws PlantStoreError `overloaded` when too many statements of this kind wait, or `shuttingDown` after `close`.
  * @throws PlantStoreError `invalidInput` when the database's encoding lacks a character of `values`.
  * @throws PlantStoreError `databaseUnavailable` or `plantRejected` with the original error as its cause.
  */
@@ -96,5 +96,5 @@ export interface PoolState {
   readonly clockAhead: number;
 }
 
-/** Runs a statement in a session of its own, outside of the pool. Returns its rows as objects. */
+/** Runs a statement in a session outside of the pool. Returns the rows as objects. */
 export type Query = <Row extends object>(text: string, values?: Values) => Promise<Row[]>;

@@ -92,10 +92,10 @@ export class DataDirectoryError extends Error {
 /** The outcome of a statement that did not succeed. */
 type Outcome =
   | 'abandoned' // The caller disconnected before the statement was sent.
-  | 'notSent' // No connection was free in time, or no connection could be opened.
+  | 'notSent' // No connection could be opened, or the store itself rejected the call.
   | 'late' // The deadline had passed, so the statement changed nothing.
   | 'rolledBack' // The database rolled the statement back for another reason.
-  | 'unconfirmed' // The standby has not confirmed the commit, so a failover may lose the commit.
+  | 'unconfirmed' // A standby or a node has not confirmed the commit, so a failover may lose the commit.
   | 'overdue' // The statement has not ended at the deadline of its caller.
   | 'lost'; // The connection was lost before the response.
 
@@ -121,7 +121,7 @@ export class PartsError extends StatementError {
   }
 }
 
-/** The message of a write that reached the database after its deadline; see `plants/statements.ts`. */
+/** The message of the error of a late write: see `tooLate` in `plants/statements.ts`. */
 export const lateWrite = 'the deadline of this write has passed';
 
 export function outcomeOf(error: unknown): Outcome {
@@ -140,7 +140,7 @@ export function isSplittable(error: unknown): boolean {
   return outcomeOf(error) === 'rolledBack' && ['row', 'wait'].includes(meaningOf(error)[0]);
 }
 
-/** The error for a commit whose wait for the standby was cancelled. */
+/** The error for a commit that a standby or a node of Citus has not confirmed. */
 export function unconfirmedCommit(): Error {
   const message = 'the database warned that a failover may lose the commit';
   return Object.assign(new StatementError('unconfirmed', message), { code: '01000' });

@@ -26,7 +26,7 @@ export interface Session {
   /** Formats a deadline as a time on the database's clock. */
   timeOf(deadline: Deadline): string;
   query(text: string, values: Values): Promise<Rows>;
-  /** Closes the connection, and rejects the running statement. */
+  /** Closes the connection, and rejects the running statement. Does nothing on the embedded database. */
   drop(): void;
 }
 
@@ -55,13 +55,13 @@ const retryDelay = 500;
 /** The maximum age of a session, in milliseconds. Clocks drift, so an old session's `timeOf` may be wrong. */
 const maxAge = 10 * 60_000;
 
-/** When a write is rejected as late this many milliseconds before its deadline, a clock has moved. */
+/** If a write is rejected as late more than this many milliseconds before its deadline, a clock has moved. */
 const clockTolerance = 1_000;
 
 /** The kinds whose statements may take long. */
 export const bulkKinds: ReadonlySet<Kind> = new Set(['counts', 'searches', 'changes']);
 
-/** Behind a pooler, an overdue statement keeps its connection for this many milliseconds. */
+/** Behind a pooler, a statement keeps its connection for this many milliseconds after its deadline. */
 const poolerPatience = 30_000;
 
 /**
@@ -75,8 +75,8 @@ const poolerPatience = 30_000;
  * 3. Once a second, the pool asks in a new session which overdue statements the database still executes.
  * 4. The pool drops the sessions of the other overdue statements. If the database does not respond, the pool
  *    drops all sessions with overdue statements. These statements end with the error of a lost connection.
- * 5. If the server continues later, an overdue write changes nothing, because its SQL compares the deadline
- *    with the clock. The next new session ends the dropped sessions that still exist on the server.
+ * 5. If the server executes a write of plants later, the write changes nothing, because its SQL compares the
+ *    deadline with the clock. The next new session ends the dropped sessions that still exist on the server.
  */
 export class Pool implements Database {
   readonly connections: Database['connections'];

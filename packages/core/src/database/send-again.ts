@@ -10,7 +10,7 @@ const maxAttempts = 100;
  * earliest deadline of its calls. A write that reaches the database after its deadline changes nothing.
  *
  * - Calls that a statement does not settle are sent again, because another write came first.
- * - After the deadline of a statement, the calls that have more time are sent again.
+ * - After a late statement that changed nothing, the calls that have more time are sent again.
  * - After an error that one row may have caused, each half of the calls is sent separately. Repeated
  *   bisection finds this row, and a half that waits for a lock does not delay the other half. Calls for one
  *   row are sent one after the other.

@@ -15,11 +15,11 @@ export type SessionLimits = Record<'statement_timeout' | 'lock_timeout', number>
 const openTimeout = 2_000;
 
 /**
- * Opens a session, or throws after 2 s.
+ * Opens a session within 2 s, or throws.
  *
  * postgres.js has no time limit for a statement, and reconnects without a pause if the server closes a new
- * connection (porsager/postgres #896, #1154, #1168). So each client has one connection, over a socket that
- * this function makes. The client cannot reconnect, and `drop` can destroy the socket.
+ * connection (porsager/postgres #896, #1154, #1168). So each client of postgres.js has one connection, over a
+ * socket that this function makes. The client cannot reconnect, and `drop` can destroy the socket.
  *
  * @param dropped the ids of the sessions that this process has dropped, and that may still exist on the server
  */
@@ -50,11 +50,11 @@ export async function openSession(
     },
     onnotice({ code, where }: postgres.Notice) {
       // 01000 warns that no standby confirmed a commit. A warning of a trigger has a context (`where`).
-      // 08006 warns that a node of Citus received no commit. CIINF warns that a part of a page is missing.
+      // 08006 warns that a node of Citus received no commit. CIINF warns that Citus has lost a part of a page.
       // A warning while the session opens, for example about a collation version, concerns no commit.
       isUnconfirmed ||= isReady && ['01000', '08006', 'CIINF'].includes(code ?? '') && !where;
     },
-    // PgBouncer accepts only these settings. The role has further settings: see `docs/configuration.md`.
+    // PgBouncer accepts few settings. The operator sets others on the role: see `docs/configuration.md`.
     connection: isPooler ? pooledSettings : { ...pooledSettings, ...neededSettings, ...limits },
   };
   const client = postgres(options);
@@ -71,8 +71,8 @@ export async function openSession(
     const query = client.unsafe(text, [...values], { prepare: isPrepared && !isPooler });
     const rows: unknown[] = await (asObjects ? query : query.values());
     if (isUnconfirmed) throw unconfirmedCommit();
-    // V8 frees a result of postgres.js only in a full garbage collection, so the rows leave the result. After an
-    // error between two rows, postgres.js 3.4 starts the next result with holes (`rows` in its connection.js).
+    // V8 frees a result of postgres.js only in a full garbage collection, so `splice` takes the rows out of it. After
+    // an error between two rows, postgres.js 3.4 starts the next result with holes, which `filter` removes.
     return rows.splice(0).filter(() => true);
   }
 
@@ -124,9 +124,9 @@ const readState = `
     (extract(epoch from clock_timestamp()) * 1000)::text as now`;
 
 /**
- * Continues `readState` without a pooler. Sets `synchronous_commit` to `on`, but keeps `remote_apply`, which
- * waits longer. Lets a server on Linux end a statement whose client has disconnected. Ends dropped sessions,
- * because a firewall may have hidden the end of their connections. $1 the ids of the dropped sessions
+ * Follows `readState` in the statement, unless the host is a pooler. Sets `synchronous_commit` to `on`, but keeps
+ * `remote_apply`, which waits longer. Lets a server on Linux end a statement whose client has disconnected. Ends
+ * dropped sessions, because a firewall may have hidden the end of their connections. $1 the dropped sessions' ids
  */
 const setUp = `,
     set_config('synchronous_commit', case current_setting('synchronous_commit')

@@ -10,7 +10,7 @@ const time = (name: string) => timestamp(name, { withTimezone: true });
 
 const createdAt = () => time('created_at').notNull().defaultNow();
 
-/** The columns of a plant that the client sets. */
+/** The columns of a plant that a client can replace. */
 const content = { name: text().notNull(), tag: text() } satisfies Record<
   keyof Plant,
   PgColumnBuilderBase
@@ -69,7 +69,7 @@ export const plantDeletions = pgTable(
 export const plantFeed = pgTable('plant_feed', {
   /** A random part of the epoch of the feed: see `changes/statements.ts`. */
   epoch: uuid().primaryKey().defaultRandom(),
-  /** The deletions of this transaction and of all earlier transactions are forgotten. */
+  /** The feed may have forgotten deletions of this transaction and of earlier transactions. */
   forgottenUpTo: transaction('forgotten_up_to').notNull().default(sql`'0'`),
   /**
    * The server that assigned the transaction numbers of the feed. On another server, for example after the
@@ -94,7 +94,7 @@ export const accessTokens = pgTable('access_tokens', {
   lastUsedAt: time('last_used_at'),
 });
 
-/** The webhooks. Each sends the changes to an endpoint by HTTP. */
+/** The webhooks. Each webhook sends the changes to an endpoint by HTTP. */
 export const webhooks = pgTable('webhooks', {
   name: text().primaryKey(),
   url: text().notNull(),
@@ -113,7 +113,7 @@ export const webhooks = pgTable('webhooks', {
   /** The time of the next attempt. An instance that claims the webhook moves this time. */
   dueAt: time('due_at').notNull().defaultNow(),
   pausedAt: time('paused_at'),
-  /** The reason why an instance has paused the webhook. Null when a person has paused it. */
+  /** The reason why an instance has paused the webhook. Otherwise null. */
   pausedBecause: text('paused_because'),
   lastAttempt: jsonb('last_attempt'),
 });

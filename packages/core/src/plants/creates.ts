@@ -17,7 +17,7 @@ export type ManyCreatesOutcome =
   | { readonly id: bigint; readonly result: CreateOutcome }
   | { readonly id: bigint; readonly error: PlantStoreError };
 
-/** An insert statement with `size` plants, which took `milliseconds`. Some of its plants may be older. */
+/** A committed insert of `size` plants, which took `milliseconds`. Some plants may have been stored before. */
 export interface CommittedBatch {
   readonly size: number;
   readonly milliseconds: number;

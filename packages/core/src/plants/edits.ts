@@ -32,9 +32,9 @@ interface Replacement extends Delete {
  * Makes the functions that delete and replace plants. A statement contains several waiting deletes, or one
  * replacement.
  *
- * Unlike a create, an edit is not safe to send again: another client may have edited the plant meanwhile.
+ * Without `ifMatch`, an edit is not safe to send again: another client may have edited the plant meanwhile.
  *
- * @param onCommit is called after each statement, and must not throw
+ * @param onCommit is called after each committed statement, and must not throw
  */
 export function createEdits(
   { write, connections }: Pick<Database, 'write' | 'connections'>,
@@ -137,7 +137,7 @@ function settleUnchanged<Output>(
     call.reject(preconditionFailed(id));
 }
 
-/** Parses `If-Match`, and drops ETags that no plant can have. Without any ETag, the condition is false. */
+/** Parses `If-Match`, and drops ETags that no plant can have. If no ETag is left, the condition is false. */
 function conditionOf(ifMatch: string | undefined): Omit<Delete, 'id'> {
   if (ifMatch === undefined) return { etags: undefined, mustExist: false };
   if (ifMatch.trim() === '*') return { etags: undefined, mustExist: true };

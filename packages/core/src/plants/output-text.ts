@@ -52,7 +52,7 @@ export class PlantText extends OutputText<StoredPlant & { etag: string }> {
   }
 }
 
-/** Makes plants from the columns that `plantArrays` selects. The last column has their ETags. */
+/** Makes plants from the columns that `plantArrays` selects, and from a last column with their ETags. */
 export function plantsOf(columns: readonly (string | null | undefined)[]): PlantText[] {
   const etags = valuesOf(columns.at(-1));
   return plantTexts(columns).map((json, i) => new PlantText(json, (etags[i] ?? '').slice(1, -1)));

@@ -19,12 +19,12 @@ type Get = Call<bigint, PlantText | undefined>;
 type List = Call<ListPlants, OutputText<PlantPage> | undefined>;
 type Columns = (string | null)[];
 
-/** A statement takes lists until the sum of their limits is this number. */
+/** A statement takes lists until the sum of their limits reaches this number. */
 const maxPlants = 1_000;
 
 /**
- * Makes the functions that read plants. Waiting calls of `get` share a statement, and so do waiting calls of
- * `list`. Sending a statement takes longer than reading a page.
+ * Makes the functions that read plants. Waiting calls of `get` share a statement, and so do similar waiting
+ * calls of `list`. Sending a statement takes longer than reading a page.
  */
 export function createReads({ read }: Pick<Database, 'read'>) {
   const gets = new Batcher<bigint, PlantText | undefined>({
@@ -143,7 +143,7 @@ export type Reads = ReturnType<typeof createReads>;
 /**
  * Makes a page from the columns of its plants. The columns may have one further plant.
  *
- * @param found the number of plants, for a page that was read alone. In a search, the last column may be the
+ * @param found the number of plants found, for a page that was read alone. In a search, the last column may be the
  *   id after which the next page begins.
  */
 function pageOf(columns: Columns, limit: number, found?: number): OutputText<PlantPage> {

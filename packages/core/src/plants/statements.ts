@@ -191,8 +191,8 @@ export const selectPageOfTag = selectPage(hasTag('$3::text'));
 export const maxCompared = 100_000;
 
 /**
- * Selects a page of a search. The last column is the id of the last plant that the search has compared, if there
- * may be more plants to compare.
+ * Selects a page of a search. If the search stopped after `maxCompared` plants and found no plant beyond the page,
+ * the last column is the id of the last compared plant.
  *
  * $1 the lowest id, $2 plants in the page, $3 a pattern for each word of the search, $4 the tag
  */

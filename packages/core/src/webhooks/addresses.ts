@@ -46,7 +46,7 @@ export function explainUrl(text: string, allowed: AllowedTargets): string | unde
 /**
  * Looks up the host of a URL, and returns only the addresses to which the store may connect.
  *
- * @throws Error when the store may not connect to any address of the host
+ * @throws Error when the look-up fails, or when the store may not connect to any address of the host
  */
 export async function findAddresses(url: URL, allowed: AllowedTargets) {
   const addresses = await lookup(hostOf(url), { all: true });

@@ -57,7 +57,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const { request: requestBy } = url.protocol === 'https:' ? https : http;
-  // Node looks up the host by this function, and so connects only to an address that `findAddresses` returns.
+  // Node looks up a host name by this function, and so connects only to addresses that `findAddresses` returns.
   const lookup: LookupFunction = (_host, _options, callback) =>
     void findAddresses(url, allowed).then(
       (addresses) => callback(null, addresses),

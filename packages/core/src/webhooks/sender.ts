@@ -27,7 +27,7 @@ const lookInterval = 2_000;
 
 /**
  * Sends changes to the webhooks of the store. An instance claims a webhook, reads the changes after the
- * webhook's position, sends these changes, and saves the new position. An instance that stops earlier loses
+ * webhook's position, sends these changes, and saves the new position. An instance that crashes meanwhile loses
  * its claim after a minute, and another instance sends the same message.
  */
 export function createSender({
@@ -176,7 +176,7 @@ export function createSender({
     if (stopping.signal.aborted) await write(sql.releaseWebhook, [name, claim]).catch(() => {});
   }
 
-  /** Emits a warning about an error, unless the last warning had the same text. */
+  /** Emits a warning about an error, unless the operator already knows the error or need not know it. */
   function explain(error: unknown): void {
     // The server already warns when the database is down. Another instance continues when this one stops.
     const { kind, code = 0 } = error instanceof PlantStoreError ? error : {};

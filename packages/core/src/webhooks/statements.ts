@@ -155,7 +155,7 @@ export const rotateSecret = `update webhooks set secret = $2 where name = $1 ret
 /** $1 the name */
 export const deleteWebhook = `delete from webhooks where name = $1 returning row_to_json(webhooks)::text`;
 
-/** The number of webhooks whose last attempt failed, or that an instance has paused. */
+/** The number of webhooks whose state is `failing`, or that an instance has paused. */
 export const countFailing = `
   select count(*)::text from webhooks
   where paused_because is not null or (paused_at is null and failures > 0)`;

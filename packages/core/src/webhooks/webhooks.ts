@@ -52,7 +52,7 @@ export interface Webhooks {
   /**
    * Returns a webhook and its last attempt.
    *
-   * @throws PlantStoreError `webhookUnknown` when no webhook has the name. All methods with a `name` do so.
+   * @throws PlantStoreError `webhookUnknown` when no webhook has the name. All methods with a `name` throw this error.
    */
   get(name: string): Promise<Webhook>;
   /** Stops the messages, or continues with the first change that the endpoint has not accepted. */
@@ -63,7 +63,7 @@ export interface Webhooks {
    * @throws PlantStoreError `invalidInput` or `cursorExpired`
    */
   replay(name: string, from: Omit<ReplayWebhook, 'name'>): Promise<void>;
-  /** Returns a new secret. The old secret signs no further message. */
+  /** Returns a new secret. Only a message that is already on its way may have a signature by the old secret. */
   rotateSecret(name: string): Promise<string>;
   /** Sends a message of the type `plants.test` now. */
   test(name: string): Promise<WebhookAttempt>;
@@ -71,7 +71,7 @@ export interface Webhooks {
   delete(name: string): Promise<void>;
   /** Sends changes from this process until the store closes. */
   send(): void;
-  /** The number of webhooks whose last attempt failed, or that an instance has paused. */
+  /** The number of webhooks whose state is `failing`, or that an instance has paused. */
   failing(): Promise<number>;
 }
 

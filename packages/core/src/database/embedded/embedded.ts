@@ -16,7 +16,7 @@ import { createEngine } from './engine.ts';
 /** PGlite has one session. One statement of each kind may wait for this session. */
 const connections = { creates: 1, edits: 1, reads: 1, counts: 1, searches: 1, changes: 1 };
 
-/** The engine ends its thread if a statement takes this many milliseconds. By then, the caller has an error. */
+/** The engine ends its thread if a statement takes this many milliseconds. The caller usually has an error then. */
 const requestTimeout = defaultTimeout + 1_000;
 const bulkTimeout = 60_000;
 
@@ -27,6 +27,7 @@ const bulkTimeout = 60_000;
  *
  * @throws DataDirectoryError when another process uses the directory, when PGlite is not installed, or when
  *   PGlite cannot open or create its files
+ * @throws DatabaseSettingsError when the tables are of another version
  */
 export async function openEmbedded(directory: string): Promise<Database> {
   const unlock = await lockDataDirectory(directory);

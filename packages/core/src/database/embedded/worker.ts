@@ -3,16 +3,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Rows, Values } from '../database.ts';
 import { throwWithoutRoom } from './directory.ts';
 
-// This program runs in a thread. It opens PGlite, and runs the statements of the main thread one by one.
+// This program runs in a thread. The program opens PGlite, and runs the main thread's statements one by one.
 
 export interface Statement {
   readonly text: string;
   readonly values: Values;
-  /** Whether a row is an array or an object. A statement whose rows are arrays is prepared. */
+  /** Whether a row is an array or an object. Only statements whose rows are arrays are prepared. */
   readonly rowMode: 'array' | 'object';
 }
 
-/** A message of the thread. The first message means that PGlite is open. Later messages end a statement. */
+/** A message of the thread. The first message means that PGlite is open. Each later message ends a statement. */
 export interface Outcome extends Rows {
   readonly error?: { message: string; code: unknown; severity: unknown };
 }

@@ -26,7 +26,7 @@ export interface Context {
   readonly caller?: Caller | undefined;
   /** `listPlantChanges` calls this function to wait for changes. `hold` runs `wait`, and may reject the call. */
   readonly hold?: (<T>(wait: () => Promise<T>) => Promise<T>) | undefined;
-  /** The procedure calls this function with each kind of error in its output. The function must not throw. */
+  /** `createPlants` passes one error of each kind in its output to this function, which must not throw. */
   readonly onError?: ((error: PlantStoreError) => void) | undefined;
 }
 
