@@ -14,7 +14,7 @@ export interface WaitOptions {
 
 type Waiter = PromiseWithResolvers<void> & Pick<WaitOptions, 'caller'>;
 
-/** Before a read, the loop pauses for this many milliseconds. A further pause of this length ends with a write. */
+/** Before a read, the loop pauses for this many milliseconds. A write ends a second pause of this length. */
 const pause = 75;
 
 /** The minimum number of milliseconds between an error and the next read. */

@@ -21,7 +21,7 @@ export interface BatcherOptions<Input, Output> {
   readonly running: number;
   /** When this number of calls wait, a further statement starts, which takes up to `maxBatch` calls. */
   readonly startAt: number;
-  /** When calls of this total size wait, a further statement starts. The statement takes calls until it has this size. */
+  /** When calls of this total size wait, a further statement starts, which takes calls until it has this size. */
   readonly size?: number;
   /** The size of a call, such as the length of its texts. Default: 0. */
   readonly sizeOf?: (input: Input) => number;

@@ -71,8 +71,8 @@ export async function openSession(
     const query = client.unsafe(text, [...values], { prepare: isPrepared && !isPooler });
     const rows: unknown[] = await (asObjects ? query : query.values());
     if (isUnconfirmed) throw unconfirmedCommit();
-    // V8 frees a result of postgres.js only in a full garbage collection, so `splice` takes the rows out of it. After
-    // an error between two rows, postgres.js 3.4 starts the next result with holes, which `filter` removes.
+    // V8 frees a result of postgres.js only in a full garbage collection, so `splice` empties the result. After an
+    // error between two rows, postgres.js 3.4 starts the next result with holes, which `filter` removes.
     return rows.splice(0).filter(() => true);
   }
 
