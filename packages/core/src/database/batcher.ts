@@ -129,7 +129,7 @@ export class Batcher<Input, Output> {
     }
     const isBusy = this.#waiting.length > 0 || this.#running.length > 0;
     if (isBusy) this.#timer ??= setTimeout(this.#look, slowAfter).unref();
-    // While the standby is down, a commit waits for ever. `close` waits only for unsettled calls.
+    // While the standby is down, a commit does not end. `close` waits only for unsettled calls.
     const open = this.#closed && unsettled([...this.#waiting, ...this.#sent]);
     if (open?.length === 0) this.#closed?.resolve();
   };

@@ -10,7 +10,7 @@ import { databaseCode, PlantStoreError, rootCause, rootMessage } from '../plant-
  */
 type Meaning = readonly [kind: 'row' | 'wait' | 'settings' | 'state', advice: string];
 
-/** The meanings by SQLSTATE, by the class of a SQLSTATE, and by the code of a network error. */
+/** The meanings by SQLSTATE, by the class of a SQLSTATE, and by the codes of other errors. */
 const meanings: Readonly<Record<string, Meaning>> = {
   '01000': ['state', 'check the standby: somebody cancelled the wait of a commit for it'],
   '08P01': ['settings', 'add ?pgbouncer=true to its URL if it is a PgBouncer'],
@@ -161,7 +161,7 @@ export function overloaded(): PlantStoreError {
 /** The error for a statement that has not ended at its deadline. */
 export const overdue = () => new StatementError('overdue', 'the database did not respond in time');
 
-/** The error for a call or a wait while the store closes. */
+/** The error for a call or a wait while the store closes, or afterwards. */
 export function closing(): PlantStoreError {
   const message = 'the store is closing: nothing was written, send the request again later';
   return new PlantStoreError('shuttingDown', message);

@@ -2,8 +2,8 @@ import { maxExactCount } from '@plant-store/schemas';
 import { lateWrite } from '../database/errors.ts';
 
 /**
- * The statements on plants. The comment of each statement names its parameters. Arrays of plants are ascending
- * by id, so that two statements with the same plants lock the rows in the same order.
+ * The statements on plants. The comment of each statement names its parameters. In writes, arrays of plants are
+ * ascending by id, so that two statements with the same plants lock the rows in the same order.
  */
 
 export const columns = 'id, name, tag, created_at, updated_at';

@@ -58,7 +58,7 @@ export function createSender({
     },
     /** Call this function after each write of a webhook. */
     notice,
-    /** Ends all requests. Another instance repeats their messages. */
+    /** Ends all requests. Another instance repeats the messages of these requests. */
     async stop() {
       stopping.abort();
       notice();

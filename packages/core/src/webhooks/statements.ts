@@ -2,7 +2,7 @@ import { parseJson, type WebhookAttempt } from '@plant-store/schemas';
 import type { Cursor } from '../changes/cursor.ts';
 import type { Database } from '../database/database.ts';
 
-/** A row of the table `webhooks`, parsed from JSON. Its ids may be beyond JavaScript's safe integers. */
+/** A row of the table `webhooks`, parsed from JSON. The ids of a row may be beyond JavaScript's safe integers. */
 export interface WebhookRow {
   readonly name: string;
   readonly url: string;

@@ -52,7 +52,7 @@ export interface Webhooks {
   /**
    * Returns a webhook and its last attempt.
    *
-   * @throws PlantStoreError `webhookUnknown` when no webhook has the name. Each method with a parameter `name` may throw it.
+   * @throws PlantStoreError `webhookUnknown` when no webhook has the name. All methods that get a `name` throw this error.
    */
   get(name: string): Promise<Webhook>;
   /** Stops the messages, or continues with the first change that the endpoint has not accepted. */

@@ -43,7 +43,7 @@ export function createEngine(directory: string) {
   }
 
   async function start(): Promise<Worker> {
-    // Without `execArgv`, the thread would inherit the flag `--input-type`.
+    // Without `execArgv`, the thread would inherit flags of the process, such as `--input-type`.
     const started = new Worker(program, { workerData: directory, execArgv: [] });
     // Without a listener, an error of an idle thread stops the process. `receive` has a listener of its own.
     started.on('error', () => {

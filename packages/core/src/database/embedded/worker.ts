@@ -52,8 +52,8 @@ const prepared = new Map<string, string>();
 const maxPrepared = 64;
 
 /**
- * Runs a prepared statement with one message. PGlite's own `query` parses each statement again and sends six
- * messages, so a small statement takes more than twice as long.
+ * Runs a statement. A prepared statement needs only one message. PGlite's own `query` parses each statement
+ * again and sends six messages, so a small statement takes more than twice as long.
  */
 async function run({ text, values, rowMode }: Statement): Promise<Rows> {
   const isWrite = !/^\s*(select|with)\b/i.test(text) || /\b(insert|update|delete)\b/i.test(text);
