@@ -30,7 +30,7 @@ test('token create makes the first token on a Postgres', async () => {
   expect(output).toMatchObject({ name: 'first', scopes: ['tokens:manage', 'plants:read'] });
 });
 
-test('sql prints the statements of docs/statements.sql, and Postgres can plan each of them', async () => {
+test('sql prints the statements of docs/statements.sql, and Postgres can prepare each of them', async () => {
   const { code, stdout } = run('sql');
   expect(code).toBe(0);
   const file = new URL('../../../docs/statements.sql', import.meta.url);

@@ -18,7 +18,7 @@ export const hasFileModes = !isWindows;
 /** Debian installs servers in /usr/sbin, which is only in root's PATH. */
 export const withSbin = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
 
-/** Lets a server listen on a free port of 127.0.0.1. Returns its URL. */
+/** Lets a server listen on a free port of 127.0.0.1. Returns the URL of the server. */
 export async function listen(server: Server): Promise<string> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as { port: number }; // The cast is safe, because the server has a port.

@@ -10,8 +10,8 @@ const main = fileURLToPath(new URL('../../../apps/api/bin/server.js', import.met
 export type StartedProcess = ReturnType<typeof startProcess>;
 
 /**
- * Starts the server's program as `pnpm start` does. The server gets only the settings in `env` and defaults
- * for tests, and reads no `.env`. The server ends when this process ends.
+ * Starts the server's program. The server gets only the settings in `env` and defaults for tests, and reads
+ * no `.env`. The server ends when this process ends.
  *
  * @param shell a command for a POSIX shell, in which `"$@"` is the program. For example, the command can
  *   redirect the program's output.

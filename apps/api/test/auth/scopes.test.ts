@@ -6,7 +6,7 @@ import { type Procedure, post, surfaces, tokenWith } from '../fixtures/surfaces.
 
 const server = shareServer();
 
-/** The procedures that need each scope. */
+/** The procedures that need each scope. `feed.test.ts` tests the scope of plantChanges. */
 const proceduresOf: Record<Scope, Procedure[]> = {
   'plants:create': ['createPlant', 'createPlants'],
   'plants:read': ['getPlant', 'listPlants', 'countPlants', 'listPlantChanges'],
@@ -19,7 +19,7 @@ const proceduresOf: Record<Scope, Procedure[]> = {
   ],
 };
 
-it('every procedure except whoAmI needs a scope', () => {
+it('each procedure except whoAmI has a test of its scope', () => {
   const names = [...Object.values(proceduresOf).flat(), 'plantChanges', 'whoAmI'];
   expect(names.toSorted()).toEqual(Object.keys(procedures).toSorted());
 });

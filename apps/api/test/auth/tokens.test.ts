@@ -47,7 +47,7 @@ const targets = [
 ];
 
 it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
-  'the method %s creates no plant at any path without a token',
+  'the method %s creates no plant at any path without the header Authorization',
   async (method) => {
     for (const target of targets) {
       const { status } = await send(target, [], method);
@@ -78,7 +78,7 @@ it.each(
     [path, 40101, 'Bearer realm="plant-store", error="invalid_token"'] as const,
   ]),
 )(
-  'creates no plant at %s with text that resembles the token, and sends the error %i',
+  'creates no plant at %s with an invalid Authorization header, and sends the error %i',
   async (path, code, challenge) => {
     for (const each of credentials[code]) {
       const response = await send(path, [`Authorization: ${each}`]);
@@ -89,7 +89,7 @@ it.each(
 );
 
 it.each(surfaces)(
-  'creates no plant over $name with a token in the wrong place, or with two tokens',
+  'creates no plant over $name with headers other than Authorization, or with two Authorization headers',
   async ({ path }) => {
     const headers = [
       ...[`Proxy-Authorization: Bearer ${token}`, `X-Authorization: Bearer ${token}`],

@@ -69,7 +69,7 @@ const causes: Partial<Record<ErrorKind, () => Promise<Response | ReceivedRespons
   },
 };
 
-/** An operation for each error that POST /plants does not have. */
+/** The operation whose description the test compares with an error. Default: POST /plants. */
 const operations: Partial<Record<ErrorKind, string>> = {
   plantUnknown: 'DELETE /plants/{id}',
   accessTokenUnknown: 'DELETE /access-tokens/{id}',

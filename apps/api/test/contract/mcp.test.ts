@@ -7,7 +7,7 @@ import { post, tokenWith } from '../fixtures/surfaces.ts';
 
 const server = shareServer();
 
-/** Connects the client of the official MCP SDK, which assistants use. */
+/** Connects a client of the official MCP SDK. */
 async function connect(token = server.token, mode: 'auto' | 'legacy' = 'auto') {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   const headers = { authorization: `Bearer ${token}` };
@@ -53,7 +53,7 @@ const message = (method: string, params: object = {}) =>
 describe.each(['auto', 'legacy'] as const)('an assistant in the mode "%s"', (mode) => {
   const id = mode === 'auto' ? '9223372036854775807' : '-9223372036854775808';
 
-  it('creates, lists, counts, replaces and deletes plants, with exact ids', async () => {
+  it('creates, gets, lists, counts, replaces and deletes plants, with exact ids', async () => {
     const { call } = await connect(server.token, mode);
     const plant = { id, name: 'Ficus "robusta" 🪴', tag: mode };
     const created = await call('createPlants', { plants: [plant] });
@@ -96,7 +96,7 @@ it('offers only the tools that the scopes of the token allow', async () => {
   expect(await call('deletePlant', { id: '1' })).toMatchObject(errorOf(40300));
 });
 
-it('describes ids as strings, and marks the tools that change plants', async () => {
+it('describes ids as strings, and marks read-only and destructive tools', async () => {
   const { tools } = await (await connect()).client.listTools();
   expect(JSON.stringify(tools)).not.toContain('int64');
   const byName = Object.fromEntries(tools.map((tool) => [tool.name, tool]));
@@ -147,7 +147,7 @@ it('sends no body in response to a notification, and accepts only the method POS
   expect([status, headers.get('allow')]).toEqual([405, 'POST']);
 });
 
-it('responds to random messages, and never with an internal error', async () => {
+it('responds to random messages with a status below 500, and each error has an error code', async () => {
   const methods = ['initialize', 'ping', 'tools/list', 'tools/call', 'server/discover'];
   const optional = <T>(record: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) =>
     fc.oneof(fc.record(record, { requiredKeys: [] }), fc.jsonValue());

@@ -39,7 +39,7 @@ it.each([
 describe('the request id', () => {
   const wellFormed = /^[\w-]{10,}$/;
 
-  it.each(surfaces)('is sent back over $name with any status', async (surface) => {
+  it.each(surfaces)('is sent back over $name, even with an error', async (surface) => {
     for (const [id, json, status] of [
       ['4bf92f3577b34da6a3ce929d0e0e4736', plant, 200],
       ['req_8:a.b/c+d=@e-f', 'not json', 400],
@@ -71,7 +71,7 @@ describe('the request id', () => {
 });
 
 it.each(['/plants?limit=500', '/openapi.json', '/trpc/listPlants?input={"json":{}}'])(
-  'GET %s compresses its response for a client that accepts compression',
+  'the response to GET %s is compressed for a client that accepts compression',
   async (path) => {
     const plain = await get(server, path, { 'accept-encoding': 'br;q=0' });
     expect(plain.headers.has('content-encoding')).toBe(false);
@@ -84,7 +84,7 @@ it.each(['/plants?limit=500', '/openapi.json', '/trpc/listPlants?input={"json":{
 
 describe('the rate limit', () => {
   it.each(surfaces)(
-    'counts all requests over $name, even with an invalid token, and rejects further requests',
+    'counts requests over $name, even with an invalid token, and rejects further requests',
     async (surface) => {
       const limited = await startForTest({ PLANT_STORE_RATE_LIMIT: '2' });
       expect((await surface.send(limited, plant)).status).toBe(200);
@@ -159,7 +159,7 @@ describe('pages of other origins', () => {
     }
   });
 
-  it('may read the headers of the store in every response', async () => {
+  it('may read the headers of the store, even in error responses', async () => {
     const ask = (headers = {}) => post(open, '/plants', plant, { origin, ...headers });
     let limited = await ask();
     const responses: [Response, string[]][] = [

@@ -6,7 +6,7 @@ export interface Plant {
   readonly tag?: string;
 }
 
-/** A request of a client. A list covers the ids from `from` to `to`, or all later ids if `to` is missing. */
+/** A request of a client. A list covers the ids from `from` to the end of its page, but none above `to`. */
 export type Request =
   | { readonly type: 'create' | 'replace'; readonly id: bigint; readonly plant: Plant }
   | { readonly type: 'delete'; readonly id: bigint }
@@ -43,7 +43,7 @@ interface Body extends Partial<Plant> {
 /** A client waits this many milliseconds for a response. The server's deadline is 5 s. */
 const patience = 8_000;
 
-/** Sends a request to a server. The call has no response when the connection ends, or after `patience`. */
+/** Sends a request to a server. Ignores a response that is not complete within `patience`. */
 export async function callServer(server: Server, request: Request): Promise<Call> {
   const start = performance.now();
   const response = await send(server, ...partsOf(request));
@@ -65,7 +65,7 @@ function partsOf(request: Request): [method: string, path: string, body?: string
   }
 }
 
-/** The ids are beyond the safe integers of JavaScript, so `JSON.stringify` cannot write them. */
+/** Inserts the id into the text, because `JSON.stringify` cannot write a bigint. */
 const bodyOf = (plant: Plant, id?: bigint) =>
   JSON.stringify(plant).replace('{', id === undefined ? '{' : `{"id":${id},`);
 
@@ -125,9 +125,9 @@ export function isExpected(call: Call): boolean {
 }
 
 /**
- * The latest moment at which a call with an unknown outcome may take effect. After an error, the limit is a
- * second after the response, or a second after the standby is back. Without a response, the limit is 6 s
- * after the call or after the freeze of the server. Each limit has a further second for a busy machine.
+ * The latest moment at which a call with an unknown outcome may take effect. The limit is the latest of these
+ * times: a second after the end of the call, a second after the standby is back and, without a response, 6 s
+ * after the call or after a freeze of the server. Each time has a further second for a busy machine.
  */
 export function effectLimit({ server, start, end, response }: Call): number {
   const endOf = (periods: readonly Period[]) =>

@@ -60,7 +60,7 @@ const good: Record<string, Line[]> = {
     [6, 7, read('y')],
     [8, 9, taken('x')],
   ],
-  'a replacement without a response, before and after its effect': [
+  'reads before and after the effect of a replacement without a response': [
     [0, 1, create('x')],
     [2, 8, lostReplace('y')],
     [3, 4, read('x')],

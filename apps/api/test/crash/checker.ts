@@ -2,8 +2,8 @@
 type State = string | null;
 
 /**
- * An action on one id, and its result. A create is `done` when the store then has the plant, and `rejected`
- * when another plant has the id. The other changes are `rejected` when no plant has the id.
+ * An action on one id, and its result. A create is `done` when the store has this plant afterwards, and
+ * `rejected` when another plant has the id. The other changes are `rejected` when no plant has the id.
  */
 export type Action =
   | { readonly type: 'create' | 'replace'; readonly content: string; readonly result: Result }
@@ -22,19 +22,19 @@ function stateAfter(state: State, action: Action): State | undefined {
   return action.type === 'delete' ? null : action.content;
 }
 
-/** An operation on one id. The operation takes effect at one moment between its start and its end. */
+/** An operation on one id. The store executes the operation between its start and its end, or never. */
 export interface Operation {
   readonly action: Action;
   /** Milliseconds. */
   readonly start: number;
   readonly end: number;
-  /** Whether the operation certainly took effect. */
+  /** Whether the store certainly executed the operation. */
   readonly isCertain: boolean;
 }
 
 /**
- * Returns whether some order of the operations explains all their results. Each operation takes effect at
- * one moment between its start and its end.
+ * Returns whether some order of the operations explains all their results. The store executes each certain
+ * operation once, between its start and its end. An uncertain operation may be missing from the order.
  *
  * The function uses the algorithm of Wing and Gong. Several orders of the same operations can lead to the
  * same state. Like the algorithms of Lowe and Porcupine, the function continues only one of these orders.
@@ -45,9 +45,9 @@ export function isExplainable(operations: readonly Operation[]): boolean {
   const tried = new Set<string>();
 
   /**
-   * @param done the operations that have taken effect
+   * @param done the operations of the order so far
    * @param latestStart the latest start of the operations in `done`
-   * @param first the first operation that has not taken effect
+   * @param first the index before which all operations are in `done`
    */
   const search = (done: bigint, latestStart: number, first: number, state: State): boolean => {
     if ((done & certain) === certain) return true;
@@ -59,7 +59,7 @@ export function isExplainable(operations: readonly Operation[]): boolean {
 
     let firstLeft = first;
     while (done & bit(firstLeft)) firstLeft++;
-    // The next operation must start before the end of each remaining operation.
+    // The next operation must start before the end of each remaining certain operation.
     let firstEnd = Number.POSITIVE_INFINITY;
     for (let i = firstLeft; i < sorted.length; i++) {
       const operation = sorted[i];
@@ -88,7 +88,7 @@ export function unexplainedPart<Op extends Operation>(operations: readonly Op[])
   const until = (end: number) =>
     operations
       .filter(({ start }) => start <= end)
-      // An operation that ends after `end` may take effect after `end`.
+      // At the time `end`, the store may not yet have executed an operation that ends later.
       .map((operation) => ({
         ...operation,
         isCertain: operation.isCertain && operation.end <= end,

@@ -21,14 +21,14 @@ const retryPause = 50;
 const hotIds = 8;
 const hotPeriod = 10_000;
 
-/** The ids of the clients are beyond the safe integers of JavaScript. */
+/** These ids and all later ids are beyond the safe integers of JavaScript. */
 const firstFresh = 2n ** 53n + 1n;
 const firstHot = 2n ** 62n;
 
 /** After a mend, a create must succeed within this many milliseconds. */
 const patience = 60_000;
 
-/** Starts clients that write and read plants. Records each call in `world.calls`. */
+/** Starts clients that write and read plants. Records all calls in `world.calls`, except in `writeBySql`. */
 export function startClients(world: World, random: Random) {
   const { servers, calls } = world;
   const startedAt = performance.now();
@@ -57,7 +57,7 @@ export function startClients(world: World, random: Random) {
     }
   };
 
-  /** Repeats a request until a call has a result. Without `isPatient`, sends the request once. */
+  /** Repeats a request until a call has a result or `isOver` is true. Without `isPatient`, sends one call. */
   const insist = async (request: Request, isPatient = true): Promise<Call | undefined> => {
     while (!isOver) {
       const call = await send(await runningServer(), request);
@@ -72,9 +72,9 @@ export function startClients(world: World, random: Random) {
     if (call && random.isLikely(0.2)) await insist({ type: 'delete', id }, false);
   };
   /**
-   * Creates a plant at one server, and deletes the plant at another server that shows the plant. Later reads
-   * then notice a second effect of the create. If the create has no result, the other servers read the plant
-   * until the create can no longer take effect. These reads notice a late effect.
+   * Creates a plant at one server, and deletes the plant at another server that shows the plant. If the
+   * create takes effect again after the delete, later reads show the plant. If the create has no result, the
+   * reads at the other servers go on until a read shows the plant or the create can no longer take effect.
    */
   const createOnce = async (server: Server) => {
     const id = fresh++;
@@ -126,7 +126,7 @@ export function startClients(world: World, random: Random) {
       for (const server of servers)
         running.push(...Array.from({ length: 5 }, () => createOnce(server)));
     },
-    /** Creates plants at a server until one create gets 200. Resolves with the time in ms, or Infinity. */
+    /** Creates plants until a create gets 200. Resolves with the time in ms, or Infinity after `patience`. */
     async untilCreated(server: Server): Promise<number> {
       const since = performance.now();
       const first = Promise.withResolvers<number>();
@@ -156,7 +156,7 @@ export function startClients(world: World, random: Random) {
 /**
  * Inserts plants by SQL, as another program would, in transactions that stay open for a while. In this time,
  * a client deletes an earlier plant, and the transaction inserts this plant again. The feed must show the
- * plant although its delete has the higher transaction number. Half the transactions commit asynchronously.
+ * plant although its delete has the higher transaction number. About half of the commits are asynchronous.
  */
 async function writeBySql({ database, servers }: World, random: Random, isOver: () => boolean) {
   for (let id = 1n; database && !isOver(); id += 2n) {

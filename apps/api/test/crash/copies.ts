@@ -72,7 +72,7 @@ export function startFollowers({ servers }: World, random: Random): Follower[] {
   ];
 }
 
-/** Reads changes from a server, and delivers each page with the cursor of the next page. */
+/** Reads changes from a server, and delivers them with the cursor of the changes that follow. */
 type Read = (
   server: Server,
   after: string,

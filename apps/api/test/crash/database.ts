@@ -5,7 +5,7 @@ import postgres from 'postgres';
 /** A Postgres with a synchronous standby. Postgres acknowledges a commit when the standby has the commit. */
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
-/** The store's role. It has no special privileges, and only the store uses it. */
+/** The store's role, which has no special privileges. Only the store uses this role. */
 const role = 'gardener';
 
 /** The milliseconds between two counts of the store's sessions. */
@@ -57,7 +57,7 @@ export async function startDatabase(maxFileSize?: number) {
     /** The URLs of the primary and of the standby, for the store's role. */
     urls: () => [primary, ...(standby ? [standby] : [])].map((server) => urlOf(server, role)),
     query,
-    /** Starts the standby, and begins to count sessions. From now on, each commit waits for the standby. */
+    /** Starts the standby, for which synchronous commits wait. Begins to count sessions. */
     async addStandby(): Promise<void> {
       standby = await first.startStandby();
       await runSql(first.url, "alter system set synchronous_standby_names = '*'");
@@ -74,7 +74,7 @@ export async function startDatabase(maxFileSize?: number) {
       await standby.promote();
       [primary, standby] = [standby, undefined];
     },
-    /** Runs an action while the store commits no write. */
+    /** Runs an action while no other transaction writes plants. */
     async betweenWrites<T>(action: () => Promise<T>): Promise<T> {
       const sql = connect();
       await sql.unsafe('begin');

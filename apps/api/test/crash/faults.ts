@@ -30,7 +30,7 @@ export type FaultyWorld = World & { readonly database: Database };
 /** While the standby is down, a create must get an error within this many milliseconds. */
 const patience = 30_000;
 
-/** The highest number of connections of one server: 11 in the pool, and one that observes the pool. */
+/** The highest number of connections of one server: 11 in the pool, and one to find overdue statements. */
 const poolSize = 12;
 
 export const faults: readonly Fault[] = [
@@ -206,8 +206,8 @@ function withNetwork(fault: NetworkFault): Fault['cause'] {
 }
 
 /**
- * For 7 s, cancels each wait of a commit for the standby, as an impatient operator does. The plants of these
- * commits are visible, but only on the primary.
+ * Cancels the waits of commits for the standby twice a second for 7 s, as an impatient operator does. The
+ * plants of these commits are visible, but only on the primary.
  */
 async function cancelWaits({ query }: Database): Promise<void> {
   for (const end = performance.now() + 7_000; performance.now() < end; await setTimeout(500)) {

@@ -22,7 +22,7 @@ interface Outcome {
   readonly problems: readonly string[];
 }
 
-/** A row of the report: one fault, or the faults that a seed chooses for a number of milliseconds. */
+/** A row of the report: one fault, or random faults for a number of milliseconds. */
 export interface History extends WorldOptions {
   readonly name: string;
   /** Returns the next fault, or undefined at the end of the history. */
@@ -86,7 +86,7 @@ export async function runHistory(history: History, seed: number): Promise<Outcom
   }
 }
 
-/** Returns the differences between the lists of the servers and the copies that remain after `patience`. */
+/** Compares the servers' lists with the copies. Returns the differences that remain after `patience`. */
 async function differences({ servers, calls }: World, copies: readonly Copy[]): Promise<string[]> {
   for (const until = performance.now() + patience; ; ) {
     const different: string[] = [];

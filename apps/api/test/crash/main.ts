@@ -6,10 +6,10 @@ import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 /*
- * Causes each fault while clients write and read, and checks the results. Then causes random faults.
- * Prints a row for each fault. `created` counts the creates with 200. `unknown` counts the creates with an
- * unknown outcome. `changes` counts the changes that the slowest consumer of the feed has read. `sessions` is
- * the most sessions of both servers. `first 200` is the longest time from a mend to a create with 200.
+ * Causes each fault, and random faults, while clients write and read. Checks the results, and prints a row
+ * for each history. `created` counts the creates with 200. `unknown` counts the creates with an unknown
+ * outcome. `changes` counts the changes that the slowest consumer of the feed has received. `sessions` is the
+ * highest number of sessions on Postgres. `first 200` is the longest time from a mend to a server's next 200.
  *
  * --seconds N    how long the random history takes; default: 60
  * --seed N       the seed of the random choices; default: another one in each run
@@ -31,7 +31,7 @@ const maxProblems = 6;
 /** A history mostly waits, so several histories run at the same time. */
 const concurrency = 3;
 
-/** A history fails when it takes this many milliseconds longer than the random history. */
+/** A history fails when it takes longer than `randomTime` plus this many milliseconds. */
 const patience = 10 * 60_000;
 
 // When this process exits, its exit handlers kill the servers.
@@ -75,7 +75,7 @@ function rowOf([name, ...figures]: [string, ...unknown[]]): string {
   return name.padEnd(40) + figures.map((figure) => String(figure).padStart(10)).join('');
 }
 
-/** The history of a fault that happens a few times. */
+/** The history of one fault, which happens once or several times. */
 function historyOf(fault: Fault): History {
   let left = fault.times ?? 1;
   return { ...fault, next: () => (left-- > 0 ? fault : undefined) };

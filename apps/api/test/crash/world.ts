@@ -27,7 +27,7 @@ export interface Period {
 
 type Network = Awaited<ReturnType<typeof startNetwork>>;
 
-/** The parts that a fault can affect, and the responses that the clients have received. */
+/** The parts that a fault can affect, the calls of the clients, and the problems. */
 export interface World {
   readonly servers: readonly Server[];
   /** Undefined on the embedded database. */
@@ -36,9 +36,9 @@ export interface World {
   readonly directory: string;
   readonly receiver: Receiver;
   readonly calls: Call[];
-  /** The broken promises, each in one sentence. */
+  /** The broken promises, as texts for the report. */
   readonly problems: string[];
-  /** The periods in which a read may show a plant that a failover loses, because no standby has it. */
+  /** The periods in which a read may show a plant that a failover loses, because no standby has the plant. */
   readonly unconfirmed: Period[];
   stop(): Promise<void>;
 }
@@ -149,7 +149,7 @@ async function startServer(name: string, env: Record<string, string>, network?: 
     freezes: [] as Period[],
     /** The periods in which commits wait, because no standby confirms them. */
     withoutStandby: [] as Period[],
-    /** Undefined while the process does not run. */
+    /** Undefined until the server listens, and after `stop`. */
     get url() {
       return url;
     },

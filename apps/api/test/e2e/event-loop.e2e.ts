@@ -14,7 +14,7 @@ const authorization = bearer(token);
 const head = (line: string, headers: readonly string[] = []) =>
   rawRequest(line, [close, ...headers]);
 
-/** The length of a JSON text. A body of 1 MiB then has room for some bytes around the text. */
+/** The length of a JSON text. A body of 1 MiB has room for the text and for some bytes around it. */
 const size = 2 ** 20 - 120;
 
 const fill = (unit: string, length = size) => unit.repeat(Math.floor(length / unit.length));
@@ -45,7 +45,7 @@ const heads = [
   ].map((header) => head('POST /plants', [authorization, header])),
 ];
 
-/** Requests whose head repeats one unit many times. Node rejects a head of more than 16 KiB. */
+/** Requests whose head repeats one unit, and bytes that are not HTTP. Node rejects a head over 16 KiB. */
 const inHeads = ['eyJ', '/', ',', '%', '1', ';charset='].flatMap((unit): HostileRequest[] => [
   ...heads.map(
     (each): HostileRequest => [
@@ -125,7 +125,7 @@ function post(name: string, path: string, body: string): HostileRequest {
   return [`${name} at ${path}`, Buffer.concat([Buffer.from(start), bytes])];
 }
 
-/** Sends ASCII characters in chunks of a hundred bytes. */
+/** Makes a request with a body of ASCII characters in chunks of a hundred bytes. */
 function postInChunks(name: string, body: string): HostileRequest {
   const start = head('POST /plants', [authorization, contentType, 'Transfer-Encoding: chunked']);
   const chunk = (part: string) => `${part.length.toString(16)}\r\n${part}\r\n`;
@@ -214,7 +214,7 @@ beforeAll(async () => {
 afterAll(() => void server.kill());
 
 it.each(Object.entries(hostileRequests))(
-  'a request with %s blocks the event loop for at most 50 ms',
+  'a request with %s blocks the event loop of a fast machine for at most 50 ms',
   async (_, requests) => {
     const tooLong: string[] = [];
     for (const request of requests) {

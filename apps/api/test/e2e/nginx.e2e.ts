@@ -39,7 +39,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf', () => {
     };
   });
 
-  it.each(['', '/store'])('forwards every operation under the path prefix %j', async (prefix) => {
+  it.each(['', '/store'])('forwards REST and tRPC under the path prefix %j', async (prefix) => {
     const target = { url: nginx.url + prefix, token };
     for (const { call } of surfaces) {
       const plant = { id: 5n, name: 'Hoya' };
@@ -53,7 +53,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf', () => {
     }
   });
 
-  it.each(eventSurfaces)('forwards each event of $name at once', async (surface) => {
+  it.each(eventSurfaces)('forwards an event of $name while the stream is open', async (surface) => {
     const target = { url: `${nginx.url}/store`, token };
     const { received, changes } = await followEvents(surface, target);
     await vi.waitFor(() => expect(received()).toMatch(/^id: /m));

@@ -39,7 +39,7 @@ describe.concurrent('a client that is slow', () => {
   });
 });
 
-it('clients that read no responses fill the budget until they lose their connections', async () => {
+it('clients that read no responses fill the budget for responses until they lose their connections', async () => {
   const server = await startForTest();
   const plants = Array.from({ length: 1_000 }, (_, id) => ({ id, name: 'x'.repeat(900) }));
   await post(server, '/plants/batch', JSON.stringify({ plants }));

@@ -84,7 +84,7 @@ const inputs: [Procedure, Input, string][] = [
 ];
 
 describe.each(surfaces)('over $name', ({ call }) => {
-  it.each(inputs)('%s rejects an invalid input, and names the field (%#)', async (...row) => {
+  it.each(inputs)('%s rejects an invalid input, and says what is wrong (%#)', async (...row) => {
     const [procedure, input, named] = row;
     const outcome = await call(server, procedure, input);
     expect(outcome).toMatchObject({ status: 400, error: 40001 });

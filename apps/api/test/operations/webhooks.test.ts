@@ -92,7 +92,7 @@ describe.each(surfaces)('webhooks over $name', ({ call }) => {
     }
   });
 
-  it('rotateWebhookSecret returns a new secret, which signs all further messages', async () => {
+  it('rotateWebhookSecret returns a new secret, which signs the next message', async () => {
     const old = secret;
     ({ secret } = await outputOf('rotateWebhookSecret', { name }));
     expect(secret).not.toBe(old);

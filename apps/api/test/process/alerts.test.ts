@@ -25,7 +25,7 @@ const healthy = {
 
 const failed = `${requests}_count{http_request_method="POST",error_type="50300"}`;
 
-/** For each alert, the series that differ from a healthy instance. `_` is a missing value. */
+/** Each alert, the series that make it fire, and other alerts that fire too. `_` is a missing value. */
 const faults: [alert: string, series: Record<string, string>, others?: string[]][] = [
   ['PlantStoreNoReadyInstance', { 'plant_store_database_up{}': '1x350 _x10' }],
   [

@@ -30,7 +30,7 @@ async function preparedDataDirectory(): Promise<string> {
 const plant = '{"id":1,"name":"Monstera deliciosa"}';
 
 describe('the program', () => {
-  it('serves every address that it prints', async () => {
+  it('prints its addresses, and responds at each of them', async () => {
     const server = await serve();
     await server.printed(/curl/);
     for (const path of ['/plants', '/trpc', '/docs', '/openapi.json']) {
@@ -89,7 +89,7 @@ describe('on the embedded database', () => {
     expect(await (await get({ url, token }, '/plants/1')).json()).toMatchObject({ id: 1 });
   });
 
-  it.runIf(hasPosixShell)('accepts PLANT_STORE_TOKEN, and never prints it', async () => {
+  it.runIf(hasPosixShell)('a store accepts PLANT_STORE_TOKEN, and never prints it', async () => {
     const token = 'not-to-be-printed';
     const server = start(await preparedDataDirectory(), { PLANT_STORE_TOKEN: token });
     expect(await runPrintedCommand(server, { PLANT_STORE_TOKEN: token })).toBe(created);
@@ -135,7 +135,7 @@ describe('on Postgres', () => {
     expect(await stopProgram(server)).toBe(0);
   });
 
-  it('the program exits with code 1 and the reason when the database does not exist', async () => {
+  it('the program exits with code 1, and says why, when the database does not exist', async () => {
     const url = new URL(inject('postgresUrl'));
     const server = startProgram({ DATABASE_URL: Object.assign(url, { pathname: 'none' }).href });
     expect(await server.ended()).toBe(1);

@@ -89,7 +89,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
 });
 
 it.runIf(hasPosixSignals)(
-  'rejects a write that arrived while the process was suspended, and accepts later writes',
+  'a server rejects a write that arrived while the process was suspended, and accepts later writes',
   async () => {
     const stopped = await serve();
     const create = () => post(stopped, '/plants', '{"id":1,"name":"x"}');

@@ -124,12 +124,12 @@ export async function startFaultProxy(serverUrl: string) {
         for (const connection of open) connection.reset();
       };
     },
-    /** Drops the next request that contains this text. Resolves when its connection is reset. */
+    /** Drops the next request that contains this text. Resolves when the request's connection is reset. */
     loseRequest: (text: string) =>
       new Promise<void>((resolve) => {
         lostRequest = { text, resolve };
       }),
-    /** Drops the next response that contains this text. Resolves when its connection is reset. */
+    /** Drops the next response that contains this text. Resolves when the response's connection is reset. */
     loseResponse: (text: string) =>
       new Promise<void>((resolve) => {
         const take = (client: Socket) => {

@@ -75,7 +75,7 @@ export function freezeProcesses(pids: readonly number[]): () => void {
   return () => signal(pids, 'SIGCONT');
 }
 
-/** Returns the ids of a server's main process and of its child processes. */
+/** Stops a server's main process by SIGSTOP. Returns the ids of this process and of its child processes. */
 export async function processesOf(postmaster: number): Promise<number[]> {
   process.kill(postmaster, 'SIGSTOP'); // A stopped postmaster starts no processes.
   const { stdout } = await promisify(execFile)('pgrep', ['-P', String(postmaster)]);

@@ -15,7 +15,7 @@ const [, major = 0, minor = 0] = /PgBouncer (\d+)\.(\d+)/.exec(version.stdout ??
 const keepsPreparedStatements = Number(major) * 100 + Number(minor) >= 121;
 
 /**
- * Starts a PgBouncer in front of a database, with `poolSize` connections to the database. Turns on prepared
+ * Starts a PgBouncer in front of a database, with at most `poolSize` connections to it. Turns on prepared
  * statements if the installed version supports them.
  */
 export async function startPgBouncer(

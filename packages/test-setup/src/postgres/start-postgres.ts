@@ -64,7 +64,7 @@ export async function startPostgres(
   return startServer(installation, settings, maxFileSize);
 }
 
-/** Members of the role `with_password` need a password. Tests of passwords create that role. */
+/** Over TCP, members of the role `with_password` need a password. Tests of passwords create that role. */
 const hostBasedAuthentication = `
   local all         all                           trust
   host  all         +with_password 127.0.0.1/32   scram-sha-256
