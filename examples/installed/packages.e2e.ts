@@ -49,7 +49,7 @@ const oldestNode = '22.18.0';
 
 let project: string;
 
-/** Installs all published programs in one project, with the oldest Node and the oldest Postgres. */
+/** Installs core and both programs in one project, with the oldest supported Node and Postgres. */
 beforeAll(async () => {
   project = await makeProject('programs');
   const versions = [
@@ -118,7 +118,7 @@ describe.each(worlds)('with $name', ({ node, databaseUrl }) => {
   });
 });
 
-it('the image and the unit of systemd start the installed server', async () => {
+it('the image and the unit of systemd name the program of the installed server', async () => {
   const read = (file: string) => readFile(join(repository, 'deploy', file), 'utf8');
   const [, command = '[]'] = /^CMD (.*)$/m.exec(await read('Dockerfile')) ?? [];
   const [program, file]: string[] = JSON.parse(command);
@@ -126,7 +126,7 @@ it('the image and the unit of systemd start the installed server', async () => {
   expect(await read('plant-store.service')).toContain(`ExecStart=/opt/plant-store/${file}\n`);
 });
 
-it('the packages contain only files that their users need', async () => {
+it('the packages contain a README, but no tests and no TypeScript sources', async () => {
   const tarballs = join(inject('directory'), 'tarballs');
   for await (const tarball of glob('*.tgz', { cwd: tarballs })) {
     const files = await run(tarballs, 'tar', ['--list', '--file', tarball]);
@@ -143,7 +143,7 @@ it('the types of core and schemas are complete in a project outside the workspac
   expect(await typeErrors(project, ['internal-tool.ts', 'typed.ts'], options)).toEqual([]);
 });
 
-it('the client works with the newest Vite, React and TanStack Query', async () => {
+it('a front end with the client compiles with the newest Vite, React and TanStack Query', async () => {
   const frontEnd = await makeProject('front-end');
   const newest = ['@tanstack/react-query', 'react', 'react-dom'];
   const types = ['@types/react', '@types/react-dom', 'vite'];

@@ -4,7 +4,7 @@
 #   PLANT_STORE_TOKEN=plant_… examples/rest/add-plant.sh 9007199254740993 "Monstera deliciosa" Araceae
 set -eu
 
-# Encodes a text as a JSON string. The text may contain quotes and backslashes, but no line breaks.
+# Encodes a text as a JSON string. The text may contain quotes and backslashes, but no control characters.
 quoted() {
   printf '"%s"' "$(printf %s "$1" | sed 's/[\\"]/\\&/g')"
 }

@@ -21,7 +21,7 @@ it('the first script has at most 118 kB, and each other script has at most 30 kB
   }
 });
 
-it('the list loads two scripts and one style sheet, and only an import loads another script', async () => {
+it('the list loads the second script and one style sheet, and an import loads its own script', async () => {
   const page = await openPage(address());
   await tableOf(page).or(page.getByText('No plants yet')).waitFor();
   const loaded = () =>

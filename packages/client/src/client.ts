@@ -59,7 +59,7 @@ export function createPlantStoreClient({
     links: [
       splitLink({
         condition: ({ type }) => type === 'subscription',
-        // The `EventSource` of npm can send the access token, and connects again when a stream ends.
+        // This `EventSource` can send the access token, and connects again when a stream ends.
         true: httpSubscriptionLink({
           ...http,
           EventSource,

@@ -16,8 +16,8 @@ type CatalogueError = {
 };
 
 /**
- * No response of the store arrived in time, because the network failed or a proxy responded. The store may have
- * executed the call. It is safe to send a create again.
+ * No response of the store arrived in time: for example, the network failed, or a proxy responded. The store may
+ * have executed the call. It is safe to send a create again.
  */
 interface NoResponse {
   kind: 'noResponse';
@@ -65,7 +65,7 @@ function fromCatalogue(sent: unknown): PlantStoreError | undefined {
 
 /**
  * Whether a retry of the call, or of one plant in a batch, may succeed, for example after a network error.
- * The result is always `false` for replacements and deletes: a second delete could delete a new plant.
+ * The result is `false` for each mutation except creates of plants: a second delete could delete a new plant.
  */
 export function isRetryable(thrown: unknown): boolean {
   const error = plantStoreError(thrown);

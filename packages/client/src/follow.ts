@@ -114,7 +114,7 @@ export function follow(
 interface FollowPlantsOptions extends FollowOptions {
   /** Follows only plants with this tag. */
   tag?: string | undefined;
-  /** Receives all plants, ascending by id, after the first list and after each page of changes. */
+  /** Receives all followed plants, ascending by id, after each list and after each page of changes. */
   onPlants: (plants: StoredPlant[]) => void;
 }
 

@@ -28,7 +28,7 @@ export function limitTime(timeout: number): TRPCLink<AppRouter> {
       });
 }
 
-/** Queries and creates are safe to repeat. */
+/** Queries and creates of plants are safe to repeat. */
 const isRepeatable = ({ type, path }: Operation) =>
   type === 'query' || /^createPlants?$/.test(path);
 
@@ -54,7 +54,7 @@ export function waitOf({ input }: Operation): number {
   return Number(Object(input).wait) || 0;
 }
 
-/** Adds the access token to each request. Throws an error when a proxy responds in place of the store. */
+/** Adds the access token to each request. Throws an error for a response that is neither JSON nor events. */
 export function storeFetch(fetch: typeof globalThis.fetch, token: Options['token']) {
   return async (url: string | URL | Request, init?: { headers?: object }): Promise<Response> => {
     // If a header cannot hold a character (RFC 9110 §5.5), `fetch` throws an error that shows the token.

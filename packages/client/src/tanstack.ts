@@ -41,7 +41,7 @@ export function followPlantPages(
 
 /**
  * Default options for the queries of TanStack Query. Keys and responses can contain a `bigint` and a `Date`.
- * A plant that is equal in two responses stays the same object. The client retries, not TanStack Query.
+ * A plant that is equal at the same place of two responses stays the same object. Only the client retries.
  */
 export const queryDefaults = {
   queryKeyHashFn: textOf,
@@ -57,7 +57,7 @@ function textOf(value: unknown): string {
   });
 }
 
-/** Returns a value that is equal to `next`, and reuses each object of `last` that has not changed. */
+/** Returns a value that is equal to `next`, and reuses each object of `last` that is equal at the same place. */
 function keepEqual(last: unknown, next: unknown): unknown {
   if (textOf(last) === textOf(next)) return last;
   const known = Object(last);

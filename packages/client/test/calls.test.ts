@@ -31,14 +31,14 @@ const clientOf = (proxy: { url: string }, options: Options = {}) =>
 
 const errorOf = async (call: Promise<unknown>) => plantStoreError(await thrownBy(call));
 
-/** An error response, which the proxy sends without a request to the server. */
+/** A response that the proxy sends without a request to the server. */
 interface Rejection {
   status: number;
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** Starts a proxy that responds to the first requests with errors, and forwards the later requests. */
+/** Starts a proxy that responds to the first requests itself, and forwards the later requests. */
 async function startProxy(...rejections: Rejection[]) {
   const requests: IncomingMessage[] = [];
   const address = await listen((incoming, outgoing) => {
@@ -200,7 +200,7 @@ it('a call ends at its time limit', async () => {
   expect(isRetryable(thrown)).toBe(true);
 });
 
-describe('a retry', () => {
+describe('the client', () => {
   const calls: [string, (client: PlantStoreClient) => Promise<unknown>][] = [
     ['a query', (client) => client.listPlants.query()],
     ['a create', (client) => client.createPlant.mutate(newPlant())],
@@ -233,14 +233,14 @@ describe('a retry', () => {
   it.each([
     ['when Retry-After is longer than the time limit', overloaded({ 'retry-after': '60' }), {}],
     ['when the option retry is false', down, { retry: false }],
-  ])('does not happen %s', async (_, rejection, options) => {
+  ])('does not repeat a call %s', async (_, rejection, options) => {
     const proxy = await startProxy(rejection);
     const thrown = await thrownBy(clientOf(proxy, options).listPlants.query());
     expect(isRetryable(thrown)).toBe(true);
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('does not happen after a permanent error', async () => {
+  it('does not repeat a call after a permanent error', async () => {
     const proxy = await startProxy();
     const thrown = await thrownBy(clientOf(proxy, { token: 'unknown' }).listPlants.query());
     expect(isRetryable(thrown)).toBe(false);

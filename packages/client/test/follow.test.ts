@@ -26,7 +26,7 @@ describe('allPlants', () => {
   const idsOf = async (plants: AsyncIterable<StoredPlant>) =>
     (await Array.fromAsync(plants)).map(({ id }) => id);
 
-  it('yields every plant once, ascending by id, for every page size', async () => {
+  it('yields every plant once, ascending by id, from small and large pages', async () => {
     for (const id of [last, first]) await create(id, 'Araceae');
     for (const limit of [1, 3, 1000]) {
       expect(await idsOf(allPlants(client, { limit })), `limit ${limit}`).toEqual([

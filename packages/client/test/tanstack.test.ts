@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const newQueryClient = () => new QueryClient({ defaultOptions: { queries: queryDefaults } });
 
-it('queryDefaults reuses the objects of unchanged plants from the previous response', async () => {
+it('queryDefaults reuses equal objects at the same place of the previous response', async () => {
   const queryClient = newQueryClient();
   const options = plantPages(client);
   const load = async () => {

@@ -37,7 +37,7 @@ export const errorCatalogue = {
   pathUnknown: {
     code: 40400,
     when: 'the path does not exist',
-    advice: 'correct the path: `/docs` lists all paths',
+    advice: "correct the path: `/docs` lists the API's paths",
   },
   plantUnknown: {
     code: 40401,

@@ -71,7 +71,7 @@ export interface Progress {
  * Creates the plants of a file, one batch after another. A plant that the store rejects does not stop the
  * import. The signal stops the import: the store keeps the plants that were sent before.
  *
- * @throws the signal's reason, or an error that a retry would get again, such as a missing scope
+ * @throws the error of an abort, or an error that a retry would get again, such as a missing scope
  */
 export async function sendPlants(
   checked: CheckedFile,

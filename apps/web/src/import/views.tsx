@@ -204,7 +204,7 @@ export function DoneView({ checked, progress, onShow, onAgain, onClose }: DoneVi
   );
 }
 
-/** Shows each row that was not imported, with its line and the reason. */
+/** Shows the first rows that were not imported, with their lines and the reasons. */
 function RejectedRows({ rejected }: { rejected: readonly RejectedRow[] }) {
   if (rejected.length === 0) return null;
   const shown = rejected.slice(0, mostRejected);

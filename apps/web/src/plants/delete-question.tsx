@@ -34,7 +34,7 @@ export function DeleteQuestion({ plants: asked }: { plants: readonly SeenPlant[]
       throw error;
     }
   };
-  /** Removes the deleted plants from the list, even if an error has stopped the other deletes. */
+  /** Unchecks the deleted plants, and removes them from `added`, even after an error of other deletes. */
   const forget = (left: readonly SeenPlant[]) => {
     const gone = new Set(asked.filter((plant) => !left.includes(plant)).map(({ id }) => id));
     change({

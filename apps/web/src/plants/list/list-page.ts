@@ -22,8 +22,8 @@ interface Found {
 export type ListPage = ReturnType<typeof useListPage>;
 
 /**
- * Loads the page of plants that the address names, and keeps it current while the tab is visible. While the
- * next page loads, the previous page stays visible.
+ * Loads the page of plants that the address names. Reloads a live page while the tab is visible. While the next
+ * page loads, the previous page stays visible.
  */
 export function useListPage() {
   const { may } = useIdentity();
@@ -49,7 +49,7 @@ export function useListPage() {
   const isLoaded = data !== undefined;
   const isWhole = isLoaded && !isSearch && after === undefined && next === undefined;
   const count = useQuery({
-    // The page counts the plants again only when the ids of its plants have changed.
+    // The console counts the plants again when the ids of the page's plants have changed.
     queryKey: ['count', tag, String(plants.map(({ id }) => id))],
     queryFn: ({ signal }) => client.countPlants.query({ tag }, { signal }),
     enabled: isLoaded && !isSearch && !isPlaceholderData && !isWhole,

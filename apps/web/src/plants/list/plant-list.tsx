@@ -12,7 +12,7 @@ import { PlantTable } from './plant-table.tsx';
 import seedling from './seedling.svg';
 import { Toolbar } from './toolbar.tsx';
 
-/** The list of plants with its search, its actions and its pages. */
+/** The list of plants, with the search, the actions, and the links to other pages of the list. */
 export function PlantList() {
   const { identity, may } = useIdentity();
   const { checked, added } = useListState();
