@@ -5,8 +5,8 @@ import { errorCatalogue, errorKinds, isTemporary } from '@plant-store/schemas';
 import { openApiDocument } from '../openapi/document.ts';
 import { plain, type Setting, settings } from '../src/settings.ts';
 
-// Writes the OpenAPI document, `.env.example`, and the tables and lists of the Markdown pages from the sources.
-// With `--check`, the program only reports the old files.
+// Writes the OpenAPI document, `.env.example`, and some tables and lists of the Markdown pages from the sources.
+// With `--check`, the program only reports the files that are old.
 const root = new URL('../../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 
@@ -16,7 +16,7 @@ const examples = all.map(
     `# ${plain(text)}\n#${name}=${example}\n`,
 );
 const settingRows = all.map(([name, { text, fallback, example }]) => {
-  // The fallback may be a directory of this machine, so the table shows the example.
+  // A fallback may be a directory of this machine. The table then shows the example.
   const value = fallback && isAbsolute(fallback) ? example : fallback;
   return `| \`${name}\` | ${value ? `\`${value}\`` : 'unset'} | ${text} |`;
 });
@@ -32,7 +32,7 @@ const callRows = Object.entries(procedures).flatMap(([name, { definition }]) => 
   return [`| \`${name}\` | \`${rest.method} ${rest.path}\` | ${rest.successDescription} |`];
 });
 
-/** Describes the methods of an interface: the signature, the first sentence of the comment, and the errors. */
+/** Describes each method of an interface: the signature, the first sentence of the comment, and the errors. */
 function methods(path: string, name: string): string[] {
   const [, source = ''] = read(path).split(`export interface ${name} {`);
   const [body = ''] = source.split('\n}\n');
@@ -48,7 +48,7 @@ function methods(path: string, name: string): string[] {
   });
 }
 
-/** Replaces the table or the list below the line that begins with `line`. */
+/** Replaces the table rows or list items after the line that begins with `line`, and after the next line. */
 function replaceBelow(page: string, line: string, items: string[]): string {
   const lines = page.split('\n');
   const first = lines.findIndex((each) => each.startsWith(line)) + 2;

@@ -62,7 +62,7 @@ export function openApiDocument(): object {
 /** The keys to remove. `additionalProperties` would forbid the properties that later versions may add. */
 const unwanted = /^(error\..*|security|additionalProperties)$/;
 
-/** The schemas of tRPC, which contain the ETag, and the schemas of the REST bodies. Over REST, the ETag is a header. */
+/** Maps each tRPC schema with an ETag to the schema of the REST body. Over REST, the ETag is a header. */
 const sameOverRest: Record<string, string> = {
   PlantWithEtag: 'StoredPlant',
   ReplacePlant: 'Plant',
@@ -78,7 +78,7 @@ function complete(operation: Operation, responses: Record<string, object>): void
   const { content, ...success } = { ...operation.responses[200] };
   const given = parameters.filter(({ name }) => name !== 'ifMatch');
   operation.parameters = [
-    // Some tools read the description of the parameter, and not of its schema.
+    // Some tools read only the description of the parameter, and ignore the description of its schema.
     ...given.map((each) => ({ description: each.schema.description, ...each })),
     ...(added?.parameters ?? []),
   ];

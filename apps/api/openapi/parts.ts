@@ -23,7 +23,7 @@ const header = (description: string, schema = text) => ({ description, schema, r
 export const headers = {
   'X-Request-Id': header(
     'The id of the request in the log: the `X-Request-Id` of the request if it has 1 to 128 letters, digits ' +
-      'and characters of `._:/+=@-`, otherwise a new one',
+      'and characters of `._:/+=@-` and no access token, otherwise a new one',
   ),
   'Retry-After': header('Seconds after which to try again', { type: 'integer' }),
   'WWW-Authenticate': header('The challenge of RFC 6750'),
@@ -63,7 +63,7 @@ const condition = (name: string, description: string) =>
 const ifMatch = condition('If-Match', 'Only if the plant still has this ETag. Otherwise: 41200');
 
 const lastEvent =
-  'Only for events: the `id` of the last event, in place of `after`. An EventSource sends the header `Last-Event-ID`, which comes first';
+  'Only for events: the `id` of the last event, in place of `after`. An EventSource sends the header `Last-Event-ID`, which overrides this parameter';
 const cursor = 'NmM3YWFiMDFkMmU1NGYxYSA4MTM';
 const plant =
   '{"id":4096,"name":"Monstera deliciosa","tag":"Araceae","createdAt":"2026-01-31T12:00:00.000Z"}';
@@ -76,7 +76,7 @@ const events = {
       description:
         'Server-Sent Events. Each event is a change: `event` is `created`, `updated` or `deleted`, `data` is a ' +
         '`StoredPlant`, and `id` is the cursor after the change. Without a cursor in the request, the events ' +
-        'begin now. The stream ends within a minute, and the client sends the last `id` to resume it',
+        'begin now. The stream ends after 30 to 70 seconds, and the client sends the last `id` to resume it',
     },
     example: `event: created\ndata: ${plant}\nid: ${cursor}\n\n`,
   },

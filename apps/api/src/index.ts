@@ -11,7 +11,7 @@ export interface StartOptions {
   databaseUrl?: string;
   /**
    * More settings of the server, under the names of their environment variables. `startPlantStore` does not
-   * read the environment itself.
+   * read these variables from the environment.
    */
   settings?: { [Name in Exclude<SettingName, OtherSetting>]?: string };
 }
@@ -30,9 +30,9 @@ export interface StartedPlantStore {
 
 /**
  * Starts a plant store in this process, for example for the tests of a front end. By default, the server
- * chooses a free port, and writes only warnings to standard error.
+ * chooses a free port, and writes only warnings and errors to standard error.
  *
- * @throws Error when a setting is invalid, the database cannot be opened, or the port is in use
+ * @throws Error when a setting is invalid, the directory or the Postgres is not usable, or the port is in use
  */
 export async function startPlantStore(options: StartOptions = {}): Promise<StartedPlantStore> {
   const { dataDirectory, databaseUrl, settings: given } = options;

@@ -26,16 +26,16 @@ async function startServer(): Promise<void> {
   let running: FastifyInstance | undefined;
   let drainDelay = 0;
 
-  // A signal before the server listens, or a second signal, ends the process at once. Tools such as profilers
-  // use SIGUSR2. After an uncaught exception, the exit code is 1.
+  // The process exits immediately at a second signal, and at a signal before the server listens. SIGUSR2 is for
+  // tools such as profilers. After an uncaught exception, the exit code is 1.
   const options = { delay: false as const, logger: false as const };
   closeWithGrace({ ...options, skip: ['SIGUSR2', 'beforeExit'] }, async ({ err, signal }) => {
     const server = running;
     if (!server) return;
     if (err) server.log.fatal({ err }, 'an uncaught exception stops the process');
-    // SIGINT and SIGHUP come from a user who waits at a terminal.
+    // SIGINT and SIGHUP usually come from a terminal, where no load balancer needs the drain delay.
     server.drainDelay = signal === 'SIGINT' || signal === 'SIGHUP' ? 0 : drainDelay;
-    // A client that never sends the rest of its request must not delay the exit.
+    // A client that never sends the rest of its request must not prevent the exit.
     await Promise.race([server.close(), setTimeout(server.drainDelay + responseTimeout)]);
     await Promise.race([server.store.close(), setTimeout(storeTimeout)]);
   });
@@ -65,7 +65,7 @@ async function startServer(): Promise<void> {
   }
 }
 
-/** Builds the console for `pnpm start`. When the build fails, the server works without the console. */
+/** Builds the console for `pnpm start`. When the build fails, the server still starts. */
 async function buildConsole(): Promise<void> {
   const turbo = createRequire(join(repositoryRoot, 'package.json')).resolve('turbo');
   const args = [turbo, 'run', 'build', '--filter=@plant-store/web', '--no-update-notifier'];

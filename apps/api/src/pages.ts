@@ -9,7 +9,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { builtConsole, isInRepository, repositoryRoot } from './settings.ts';
 import { sendJson } from './surfaces/call.ts';
 
-/** Serves the paths that need no token: the console, the API reference, the OpenAPI document, the health. */
+/** Serves the paths that need no token, such as the console, the API reference and the health checks. */
 export async function pages(scope: FastifyInstance): Promise<void> {
   scope.addHook('onRequest', (_request, reply, done) => {
     reply.headers(pageHeaders);

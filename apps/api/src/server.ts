@@ -105,7 +105,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   limitConnections(server);
   server.server.on('checkExpectation', (...both) => server.server.emit('request', ...both));
 
-  // These hooks run for every request. A hook's error goes to the error handler of the request's surface.
+  // These hooks run for every request with a valid path. An error goes to the error handler of the request's surface.
   server.setErrorHandler(sendError);
   server.addHook('onRequest', sendRequestId); // Every response has the request id of the log.
   server.addHook('onRequest', checkHeaders); // Node's own checks of `Host` and `Expect` send no body.
@@ -125,7 +125,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       operations.addHook('onRequest', operations.rateLimit()); // Requests with invalid tokens count too.
     }
     operations.addHook('onRequest', requireToken); // No body is read before the token is checked.
-    operations.addHook('onRequest', rejectAfterPause(server)); // A client may have repeated a late write.
+    operations.addHook('onRequest', rejectAfterPause(server)); // After a pause, clients may have repeated writes.
     operations.addHook('onRequest', reserveBody); // Large bodies may fill only their own budget.
     await operations.register(compress, compressOptions);
     await operations.register(rest, { procedures });

@@ -34,7 +34,7 @@ export interface Setting {
   /** The value of a setting that is not set. Without a fallback, the value is undefined. */
   readonly fallback?: string;
   readonly example?: string;
-  /** Describes the value in Markdown, for the page, for `.env.example`, and for an error after "set". */
+  /** Describes the value in Markdown, for the page and `.env.example`. In an error, the text follows the word "set". */
   readonly text: string;
   /** Whether an error must not show the value. */
   readonly isSecret?: true;
@@ -50,12 +50,12 @@ export const settings = {
   HOST: {
     schema: z.string(),
     fallback: '127.0.0.1',
-    text: 'the address on which the server listens. `0.0.0.0` means all addresses of the machine',
+    text: "the address on which the server listens. `0.0.0.0` means all the machine's IPv4 addresses",
   },
   DATABASE_URL: {
     schema: z.string().refine(isDatabaseUrl),
     example: 'postgres://user:password@localhost:5432/plants',
-    text: `\`${databaseUrlSyntax}\` of [your own Postgres](#your-own-postgres). Without it, the store uses the [embedded database](#the-embedded-database)`,
+    text: `\`${databaseUrlSyntax}\` of [your own Postgres](#your-own-postgres). Without a URL, the store uses the [embedded database](#the-embedded-database)`,
     isSecret: true,
   },
   PLANT_STORE_DATA_DIR: {
@@ -89,7 +89,7 @@ export const settings = {
     schema: z.url().regex(/^(https:|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])[^@]+$/),
     example: 'https://id.example.com/.well-known/jwks.json',
     text: 'the address of the keys of the JWTs: https, or http on this machine, without a password',
-    isSecret: true, // The URL may contain a password.
+    isSecret: true, // An invalid URL may contain a password.
   },
   PLANT_STORE_CORS_ORIGINS: {
     schema: list(z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text)),
@@ -105,7 +105,7 @@ export const settings = {
   PLANT_STORE_FEED_DAYS: {
     schema: whole(1, 36_500),
     fallback: '7',
-    text: 'the number of days, from 1 to 36500, after which the feed forgets a deletion, and a cursor expires',
+    text: 'the number of days, from 1 to 36500, after which the feed forgets a deletion, and a cursor may expire',
   },
   PLANT_STORE_TRUST_PROXY: {
     schema: list(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])),
@@ -145,7 +145,7 @@ export type Settings = { [Name in SettingName]: ValueOf<(typeof settings)[Name]>
 /**
  * Reads the settings from environment variables. An empty value counts as not set.
  *
- * @throws Error that names each invalid setting in a line of its own
+ * @throws Error that names each invalid or missing setting in a line of its own
  */
 export function readSettings(variables: NodeJS.ProcessEnv): Settings {
   const errors: string[] = [];

@@ -19,7 +19,7 @@ export function openStore(settings: Settings, options = {}): Promise<PlantStore>
   return openPlantStore(location, { webhooks, ...options });
 }
 
-/** Opens the store and builds its server, as the settings say. The server does not listen yet. */
+/** Opens the store, builds its server, and serves the metrics, as the settings say. `listen` opens the server's port. */
 export async function openServer(
   settings: Settings,
   given: { opening?: Promise<PlantStore>; logStream?: { write(line: string): void } } = {},

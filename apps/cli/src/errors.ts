@@ -30,7 +30,7 @@ export function reportError(error: unknown, isJson: boolean): number {
   return exitCode;
 }
 
-/** Turns the error of a call into a `CommandError`. The message of an unexpected error contains the stack. */
+/** Turns any error into a `CommandError`. The message of an unexpected error contains the stack. */
 export function explain(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   const { code = errorCatalogue.databaseUnavailable.code, message } = plantStoreError(error) ?? {};

@@ -6,7 +6,7 @@ import { CommandError } from './errors.ts';
 import { type Outcome, type PlantRow, sendRows } from './send-rows.ts';
 import type { Address } from './store.ts';
 
-/** The number of requests that the import sends at the same time. */
+/** The maximum number of requests that the import sends at the same time. */
 const parallelBatches = 4;
 
 interface ImportOptions {
@@ -20,7 +20,7 @@ interface ImportOptions {
   onRetry: (message: string) => void;
 }
 
-/** Makes an import of one or more files. Its totals are correct at any time, even after an error. */
+/** Makes an import of one or more files. The totals of the import are correct at any time, even after an error. */
 export function createImport({ address, signal, onRejected, onNote, onRetry }: ImportOptions) {
   const outcomes = { created: 0, exists: 0, conflicts: 0, rejected: 0, valid: 0 };
   const facts: FileFacts[] = [];

@@ -34,7 +34,7 @@ const patience = 60_000;
  * Creates the plants of some rows. Sends the rows without an outcome again after a temporary error, for
  * example while the server restarts.
  *
- * @throws CommandError when the store rejects the request, or stays down
+ * @throws CommandError when the store rejects the request, or stays down; and an error when `signal` aborts
  */
 export async function sendRows(
   rows: readonly PlantRow[],

@@ -10,7 +10,7 @@ export interface Address {
   readonly token: string;
 }
 
-/** In the repository, where this file is TypeScript, the server keeps `.env` and the store in the root. */
+/** In the repository, where this file is TypeScript, `.env` and the default store of the server are in the root. */
 const home = import.meta.url.endsWith('.ts') ? resolve(import.meta.dirname, '../../..') : '.';
 
 /**
@@ -34,7 +34,7 @@ export function readAddress(): Address {
   return { url: url.replace(/\/$/, ''), token };
 }
 
-/** Makes a client of the store. A call and its retries end within `timeout` milliseconds. */
+/** Makes a client of the store. A call without `wait` ends with its retries within `timeout` milliseconds. */
 export function connect(timeout = 10_000): PlantStoreClient {
   return createPlantStoreClient({ ...readAddress(), timeout });
 }

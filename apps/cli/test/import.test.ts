@@ -125,7 +125,7 @@ test('the import leaves out the column created_at, with a note', async () => {
   expect(createdAt.getFullYear()).toBeGreaterThan(2001);
 });
 
-test('the import stores the first of two rows with one id, even in a large file', async () => {
+test('the import stores the first of two rows with the same id, even in a large file', async () => {
   const rows = Array.from({ length: 4_000 }, (_, at) => `${at % 2_000},Plant ${at}\n`);
   const { stdout } = await store.run(['import', '-', '--json'], `id,name\n${rows.join('')}`);
   expect(JSON.parse(stdout)).toMatchObject({ created: 2_000, conflicts: 2_000 });
@@ -149,7 +149,7 @@ test('an unclosed quote stops the import at its line, with correct totals', asyn
   expect(await stored()).toEqual({ 1: 'Hoya' });
 });
 
-test('the import reports a file without the column id', async () => {
+test('the import reports a file with an unknown column', async () => {
   const { code, stderr } = await store.run(['import', '-'], 'nr,naam\n1,Hoya\n');
   expect(code).toBe(1);
   expect(stderr).toMatch(/^plant-store: -: /);

@@ -77,7 +77,7 @@ test.skipIf(!hasPosixSignals)('SIGINT ends an import whose server does not respo
   });
 });
 
-test('the import sends only the rows with a temporary error again', async () => {
+test('the import repeats only the rows with a temporary error', async () => {
   const bodies: { id: number }[][] = [];
   const env = await serve(async (request, response) => {
     const { plants } = JSON.parse(String(await buffer(request)));

@@ -34,7 +34,7 @@ test('the token of the embedded store never goes to another machine', async () =
 });
 
 test.each(['plants.example.com', 'ftp://127.0.0.1', 'http://user:hidden@127.0.0.1'])(
-  'PLANT_STORE_URL cannot be %s, and the error does not show the URL',
+  'PLANT_STORE_URL cannot be %s, and the error does not show a password',
   async (url) => {
     const { code, stderr } = await run(['count'], { env: { PLANT_STORE_URL: url } });
     expect(code).toBe(2);

@@ -12,9 +12,9 @@ export type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>;
 export const maxOpenText = 16 * 1024 * 1024;
 
 /**
- * Reads a stream, which may be compressed by gzip, as lines without their line ends.
+ * Reads the lines of a stream, which may be compressed by gzip. A line that ends with CRLF keeps the CR.
  *
- * @throws FileError when the bytes are not text, after the lines before these bytes
+ * @throws FileError after the last whole line, when the rest is not text, is damaged, or exceeds `maxOpenText`
  */
 export async function* readLines(stream: ByteStream, facts: TextFacts) {
   let rest = '';

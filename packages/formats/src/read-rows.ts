@@ -5,7 +5,7 @@ import { type Content, type Row, readJsonLine } from './row.ts';
 
 /** The facts about a file. Each line is counted once: `lines` = `rows` + `header` + `blank` + `continued`. */
 export interface FileFacts extends TextFacts {
-  /** Undefined when the file has only blank lines. */
+  /** Undefined when the file has only blank lines, or when the header is not valid. */
   format?: 'csv' | 'ndjson';
   delimiter?: ReturnType<typeof readHeader>['delimiter'];
   lines: number;
@@ -31,7 +31,7 @@ const maxPlant = 2 ** 20 - 1024;
  * the header of CSV, or blank. `rows` yields batches, each for one call of `createPlants`. Leaving the loop over
  * `rows` cancels the stream. `facts` is complete when `rows` has ended.
  *
- * When the rest of the file cannot be read, `rows` yields the rows before it, and then throws a `FileError`.
+ * When the rest of the file is not valid, `rows` yields the rows before it, and then throws a `FileError`.
  *
  * @param encoding the encoding of a file without a byte order mark
  */

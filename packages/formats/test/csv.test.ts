@@ -91,7 +91,7 @@ describe('readRows of a CSV file', () => {
     ['2,"Ficus\n3,"Calla"', 'in a later row'],
     ['2,"Ficus" x', 'before the end of its field'],
     [`2,"${'x\n'.repeat(9_000_000)}`, 'not within 16 MiB'],
-  ])('stops at a row whose quote is closed too late or never (%#)', async (text) => {
+  ])('stops at a row whose quotes do not match (%#)', async (text) => {
     const { plants, error } = await read(`id,name\n1,Hoya\n${text}`);
     expect(plants).toEqual([{ id: 1n, name: 'Hoya' }]);
     expect(error?.message).toMatch(/^line 3 begins a row whose quotes do not match: close/);

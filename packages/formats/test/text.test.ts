@@ -36,7 +36,7 @@ it('reads Windows-1252 when the caller names this encoding', async () => {
   expect(facts.encoding).toBe('windows-1252');
 });
 
-it('reads the encoding of the byte order mark, even when the caller names another encoding', async () => {
+it('uses the encoding of the byte order mark, even when the caller names another encoding', async () => {
   expect((await read(utf16le(text), undefined, 'windows-1252')).plants).toEqual(inText);
 });
 

@@ -21,7 +21,7 @@ export const ListPlantChanges = parameters({
 /** The input of the subscription `plantChanges`. */
 export const FollowPlantChanges = parameters({
   after,
-  /** tRPC's client adds this cursor. An `EventSource` sends the cursor in a header. The procedure checks it. */
+  /** tRPC's client adds this cursor. An `EventSource` sends the cursor in a header. The procedure checks the cursor. */
   lastEventId: z.string('must be a string').optional(),
 }).prefault({});
 

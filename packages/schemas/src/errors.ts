@@ -1,7 +1,7 @@
 /**
- * Lists every error that a client can get over REST or tRPC. The field `error` of a response has the `code`:
- * the HTTP status × 100 plus a serial number. `when` explains the code, and `advice` tells the client what to
- * do. `only` lists the REST operations that can have the error. Default: every operation.
+ * Lists every error that a client can get. The field `error` of a REST response has the `code`: the HTTP
+ * status × 100 plus a serial number. `when` explains the code, and `advice` tells the client what to do. `only`
+ * lists the REST operations that can have the error. Default: every operation.
  */
 export const errorCatalogue = {
   bodyNotJson: {
@@ -184,7 +184,7 @@ export function httpStatus(kind: ErrorKind): number {
 
 /**
  * Whether the same request may succeed later, according to the HTTP status in an error code. Proxies send 502
- * and 504. Even then, clients must not repeat a delete that may already be done.
+ * and 504. Even after a temporary error, clients must not repeat a delete that may already be done.
  */
 export function isTemporary(code: number): boolean {
   return [408, 429, 502, 503, 504].includes(Math.floor(code / 100));

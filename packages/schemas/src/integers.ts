@@ -1,8 +1,8 @@
 /**
  * Works like `JSON.parse`, but reads integers exactly.
  *
- * An integer within ±(2^53−1) becomes a `number`, and a larger integer becomes a `bigint`. An integer far
- * beyond int64 becomes an inexact `number`. The notation does not matter: `1e3` and `10.00` are integers. A
+ * An integer within ±(2^53−1) becomes a `number`. Any other integer of up to 19 digits becomes a `bigint`, and a
+ * longer integer becomes an inexact `number`. The notation does not matter: `1e3` and `10.00` are integers. A
  * fraction that JavaScript would round to an integer becomes `NaN`.
  *
  * @param read receives each number that `JSON.parse` may round, and returns the value to use.
@@ -48,7 +48,7 @@ const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|([-+.\deE]+)/gs;
 const firstPlace = 2 ** 52;
 
 /**
- * Reads a number that `JSON.parse` may round. Returns undefined for any other number, and for a text that is
+ * Reads a number that `JSON.parse` may round. Returns undefined for most other numbers, and for a text that is
  * not a number of JSON.
  */
 function exactNumber(source: string): number | bigint | undefined {

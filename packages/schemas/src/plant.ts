@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { int64Range, integerPattern, isInt64, notWhole, readId } from './integers.ts';
 
-// A web page that checks a form bundles only this file and `integers.ts`. Other files have the other schemas.
+// A web page that checks a form bundles zod, this file and `integers.ts`. Other files have the other schemas.
 
 /** Makes the schema of a JSON body. The schema ignores unknown properties. */
 export function body<Shape extends z.ZodRawShape>(shape: Shape) {

@@ -34,7 +34,7 @@ describe('parseJson', () => {
   });
 
   it.each(['1e400', '1e1000000000', '-1e19', '9'.repeat(100_000)])(
-    'reads an integer far beyond int64 as a number (%#)',
+    'reads an integer of more than 19 digits as a number (%#)',
     (text) => {
       expect(parseJson(text)).toBe(Number(text));
     },

@@ -21,8 +21,8 @@ export interface JwtSettings {
 }
 
 /**
- * Makes a function that authenticates the JWTs of an identity provider (RFC 8725). The function passes all
- * other tokens to `fallback`. The `sub` of a JWT is the name of its principal.
+ * Makes a function that authenticates the JWTs of an identity provider (RFC 8725). The function passes tokens
+ * that are not JWTs to `fallback`. The `sub` of a JWT is the name of its principal.
  */
 export function acceptJwts(settings: JwtSettings, fallback: Authenticate): Authenticate {
   const verify = createVerifier(settings);
@@ -75,8 +75,8 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
 const renewInterval = 10 * 60_000;
 
 /**
- * Finds the keys of an identity provider in its JWKS. jose loads the JWKS on first use and for an unknown key,
- * at most every 30 s. While the provider is down, known keys stay in use for an hour.
+ * Finds the keys of an identity provider in its JWKS. jose loads the JWKS on first use, and for an unknown key
+ * at most every 30 s. While the provider is down, known keys stay in use for at least an hour.
  */
 function identityProviderKeys(url: URL): JWTVerifyGetKey {
   const keys = createRemoteJWKSet(url, {
@@ -100,8 +100,8 @@ function unavailable(cause: unknown): never {
 }
 
 /**
- * Returns the store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. A claim
- * of another type has no scopes. A claim that names no scope of the store means `plants:create`.
+ * Returns the store's scopes in a `scope` claim (RFC 8693 §4.2): a text or a list of texts. A claim of another
+ * type has no scopes. A claim without a scope of the store, and without a text `plants:…`, means `plants:create`.
  */
 function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
   const texts: unknown[] = [scope].flat();

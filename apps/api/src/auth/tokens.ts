@@ -3,7 +3,7 @@ import { type Authentication, PlantStoreError, type Principal } from '@plant-sto
 import { scopes } from '@plant-store/schemas';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 
-/** Finds the principal of an access token (see `start.ts`), or returns undefined when the token is not valid. */
+/** Finds the principal of an access token. Returns undefined, or throws `tokenInvalid`, for an invalid token. */
 export type Authenticate = (token: string) => Authentication;
 
 /** A hook that accepts only requests with a valid bearer token (RFC 6750), and sets their principal. */
@@ -13,7 +13,7 @@ export const requireToken: onRequestHookHandler = (request, _reply, done) => {
     done(principal ? undefined : tokenInvalid());
   };
   const found = authenticate(request);
-  // Only a look-up in the database or at the identity provider returns a promise.
+  // The result for the static token, or for a cached token, is not a promise.
   if (found instanceof Promise) found.then(accept, done);
   else accept(found);
 };
@@ -45,7 +45,7 @@ export function principalOf({ principal }: FastifyRequest): Principal {
 /** Matches a text that has only the characters of an access token (RFC 6750 §2.1). */
 export const tokenSyntax = /^[\w.~+/-]+=*$/;
 
-/** Accepts one token that is always valid and has all scopes. All other tokens go to `fallback`. */
+/** Makes a function that accepts one token, with all scopes. All other tokens go to `fallback`. */
 export function acceptStaticToken(
   { name, token }: { name: string; token: string },
   fallback: Authenticate,

@@ -25,7 +25,7 @@ declare module 'fastify' {
   }
 }
 
-/** A monitor requests these paths every few seconds. Such a request has no span, and the log level debug. */
+/** Monitors request these paths often. Such a request has no span, and its log level is debug if its status is 200. */
 export const probes = new Set(['/livez', '/readyz', '/metrics']);
 
 /** Makes Fastify log and count each request once, when its response has closed. */
@@ -66,17 +66,17 @@ function logRequest(reply: FastifyReply, log: FastifyBaseLogger, metrics?: Metri
 }
 
 /**
- * Returns the path of a URL for logs and traces. The query may contain a token or the content of a plant, so the
- * path omits the query. A target that is a whole URL is hidden, because the URL may contain a password.
+ * Returns the path of a URL for logs, traces and errors. The query is left out, because the query may contain a
+ * token or the content of a plant. A target that is a whole URL is hidden, because the URL may contain a password.
  */
 export function pathOf(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path.includes('://') ? 'a URL' : showText(path);
 }
 
-/** Returns the status of a response. After a disconnect, the status is 499, as in the log of nginx. */
+/** Returns the status for the log. After a disconnect without an error, the status is 499, as nginx logs it. */
 function statusOf({ raw, statusCode, request: { waitsFrom, errors } }: FastifyReply): number {
-  // Clients usually end a wait for changes by a disconnect, so the status is not 499.
+  // Clients usually end a wait for changes by a disconnect, so such a request keeps its own status.
   if (raw.writableFinished || (waitsFrom !== undefined && raw.headersSent)) return statusCode;
   const [error] = errors ?? [];
   if (error) return httpStatus(error.kind);
@@ -128,11 +128,11 @@ export function createErrorLog(log: FastifyBaseLogger): LogError {
  * Writes the log to standard output in another thread, so that requests never wait for the log. Lines are lost
  * when nobody reads the log, or the disk is full.
  *
- * @param onLost is called for each lost line
+ * @param onLost is called for each line that is lost while the process runs
  */
 export function logOutput(onLost = () => {}): DestinationStream {
   let lastRetry = Number.POSITIVE_INFINITY;
-  void process.stdout; // Reading `process.stdout` makes a pipe non-blocking, so a full pipe delays no exit.
+  void process.stdout; // Reading `process.stdout` makes a pipe non-blocking, so a full pipe cannot block the exit.
   const output = new sonicBoom.SonicBoom({
     fd: 1,
     // One write contains many lines, because each write is a system call.
@@ -187,7 +187,7 @@ export const sendRequestId: onRequestHookHandler = (request, reply, done) => {
   done();
 };
 
-/** Shortens a text that a client sent, for a response or the log. */
+/** Shortens a client's text, and hides its tokens, for a response, the log or a trace. */
 export const showText = (text: string) => hideTokens(shorten(text));
 
 /** Replaces access tokens in a text, because a client may have put its token in the wrong place. */

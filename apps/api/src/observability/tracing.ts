@@ -9,8 +9,8 @@ import { pathOf, probes, showText } from './log.ts';
 const switches = /^OTEL_(EXPORTER_OTLP_(TRACES_)?ENDPOINT|TRACES_EXPORTER)$/;
 
 /**
- * Starts OpenTelemetry when its variables ask for traces. Each request then has a span with its route. Call this
- * function before the server is built.
+ * Starts OpenTelemetry when its variables ask for traces. Each request except a probe then has a span with the
+ * route. Call this function before the server is built.
  *
  * @returns a function that waits up to a second until the receiver has taken the last spans
  */

@@ -55,7 +55,7 @@ function explain(kind: ErrorKind): string {
   return `${when}: ${advice}`;
 }
 
-/** Returns the message of an error for the client. The message may repeat the client's text, even a token. */
+/** Returns the message of an error without tokens, because the message may repeat the client's text. */
 export function messageOf({ message }: { message: string }): string {
   return hideTokens(shorten(message, 4_000));
 }
@@ -64,7 +64,7 @@ function errorBody(error: PlantStoreError): string {
   return JSON.stringify({ error: error.code, message: messageOf(error) });
 }
 
-/** The headers of an error response, over every surface. */
+/** Returns the headers that the kind of an error adds to its response, over every surface. */
 export function errorHeaders({ kind, requiredScope }: PlantStoreError): Record<string, string> {
   if (httpStatus(kind) === 503) return { 'retry-after': '1' };
   const reason = challenges[kind];
@@ -73,7 +73,7 @@ export function errorHeaders({ kind, requiredScope }: PlantStoreError): Record<s
   return { 'www-authenticate': `Bearer realm="plant-store"${reason}${scope}` };
 }
 
-/** The attribute `error` of `WWW-Authenticate` for each kind of error (RFC 6750 §3.1). */
+/** The attribute `error` of `WWW-Authenticate`, for each error whose response has this header (RFC 6750 §3.1). */
 const challenges: Partial<Record<ErrorKind, string>> = {
   tokenMissing: '',
   tokenInvalid: ', error="invalid_token"',
@@ -106,7 +106,7 @@ export function clientErrorHandler(
   socket.destroySoon();
 }
 
-/** Node's status for any other error is 400, so the code is 40000. */
+/** Any other error of Node gets the status 400 and the code 40000. */
 const nodeErrors: Record<string, ErrorKind> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'requestTimeout',
   HPE_HEADER_OVERFLOW: 'headersTooLarge',

@@ -5,7 +5,7 @@ import type { FastifyHttpOptions, FastifyInstance, onRequestHookHandler } from '
 /** The maximum number of bytes in a request body. */
 const bodyLimit = 2 ** 20;
 
-/** The maximum number of open connections. Node closes further connections at once. */
+/** The maximum number of open connections. Node closes further connections immediately. */
 const maxConnections = 4_096;
 
 /** The maximum number of connections that wait until Node accepts them. Node's default, 511, delays a burst of clients. */
@@ -58,7 +58,7 @@ export class Budget {
   }
 
   /**
-   * Takes an amount. Give it back with `give`.
+   * Takes an amount from the budget until the caller gives the amount back with `give`.
    *
    * @throws PlantStoreError `overloaded`
    */
@@ -71,7 +71,7 @@ export class Budget {
     this.#held -= amount;
   }
 
-  /** Takes an amount until a response has ended. With `isForced`, takes more than the budget has. */
+  /** Takes an amount until a response has ended. With `isForced`, the amount may exceed the rest of the budget. */
   takeFor(response: ServerResponse, amount: number, isForced = false): void {
     if (response.destroyed) return; // No event `close` follows.
     if (isForced) this.#held += amount;
@@ -107,12 +107,12 @@ export const reserveBody: onRequestHookHandler = ({ headers, server }, { raw }, 
   done();
 };
 
-/** The longest pause of the event loop, and the time for which writes are then rejected, in milliseconds. */
+/** In milliseconds. After a pause of more than `longestPause`, the server rejects writes for `aftermath`. */
 const [longestPause, aftermath] = [2_000, 1_000];
 
 /**
- * Makes a hook that rejects writes for a second after the process or its machine was paused. Clients may
- * already have sent these requests to another instance.
+ * Makes a hook that rejects requests for a second after a pause of the process or its machine, except GET and
+ * HEAD. Clients may already have sent the rejected requests to another instance.
  */
 export function rejectAfterPause(server: FastifyInstance): onRequestHookHandler {
   let lastLook = Date.now();

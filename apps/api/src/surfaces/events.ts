@@ -149,7 +149,7 @@ export function eventHandler(
     try {
       for (let i = 0; i < bytes.length; i += partSize) {
         yield bytes.subarray(i, i + partSize);
-        await setImmediate(); // A fast connection takes a part at once. Other requests continue before the next part.
+        await setImmediate(); // Other requests continue here, even when the connection is fast.
       }
     } finally {
       shared.readers--;

@@ -136,7 +136,7 @@ function correctError(json: string, body: unknown): string {
   return JSON.stringify({ ...message, error });
 }
 
-/** Sends an error that happened before the SDK got the message. */
+/** Sends an error that happened outside of the SDK. */
 function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
   const error = prepareError(thrown, reply);
   const code = error.kind === 'bodyNotJson' ? -32700 : -32600;

@@ -70,7 +70,7 @@ function chooseByAccept(sendOutput: Send, operation: Operation, stream: Procedur
   };
 }
 
-/** Makes a function that collects the input of a call from the path, and from the body or the query. */
+/** Makes a function that collects the input of a call from the path, `If-Match`, and the body or the query. */
 function inputReader({ method, path }: Operation, schema: z.ZodType) {
   const readTexts = textReader(schema);
   const isConditional = Object.hasOwn(Object(Reflect.get(schema, 'shape')), 'ifMatch');

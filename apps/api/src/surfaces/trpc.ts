@@ -82,7 +82,7 @@ export async function trpc(scope: FastifyInstance, { procedures }: SurfaceOption
     return sendJson(reply.code(others.length > 0 ? 207 : status), `[${envelopes}]`);
   }
 
-  /** Finds the query or the mutation at a path. The error messages are the same as tRPC's own messages. */
+  /** Finds the query or the mutation at a path. Each error message begins like tRPC's own message. */
   function find(request: FastifyRequest, reply: FastifyReply, path: string) {
     const procedure = Object.hasOwn(procedures, path) && procedures[path]?.definition;
     if (!procedure) {

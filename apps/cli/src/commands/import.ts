@@ -66,7 +66,7 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
   if (process.exitCode !== 0) process.exit();
 }
 
-/** Aborts at the first SIGINT or SIGTERM. A second signal kills the process. */
+/** Aborts at the first SIGINT or SIGTERM. A second signal of the same name kills the process. */
 function stopSignal() {
   const controller = new AbortController();
   let exitCode: number | undefined;
@@ -92,7 +92,7 @@ function createRejects(path: string) {
   };
 }
 
-/** Writes to standard error. On a terminal, the last line shows the number of lines. */
+/** Makes functions that write to standard error. On a terminal, the last line counts the lines of the files. */
 function createMessages(isJson: boolean) {
   const isTerminal = process.stderr.isTTY;
   const clear = isTerminal ? '\r\x1b[K' : '';

@@ -62,7 +62,7 @@ export const deleteCommand = () =>
 
 const ifMatch = ['--if-match <etag>', 'only if the plant has this etag of get --json'] as const;
 
-/** Formats a plant for a person. JSON escapes control characters, which a terminal would execute. */
+/** Formats a plant for a person. JSON escapes control characters such as ESC, which a terminal would execute. */
 function lineOf({ id, name, tag }: StoredPlant): string {
   const texts = tag === undefined ? [name] : [name, tag];
   return `${[String(id).padEnd(19), ...texts.map((text) => formatJson(text))].join('  ')}\n`;
