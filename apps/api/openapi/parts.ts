@@ -38,7 +38,7 @@ const headerOf: Record<string, keyof typeof headers> = {
   default: 'Allow',
 };
 
-/** Returns references to the headers of a response with a status. */
+/** Returns references to the headers that a response with this status has. */
 export function headersOf(status: string) {
   const names = ['X-Request-Id', headerOf[status] ?? []].flat();
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

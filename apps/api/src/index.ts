@@ -5,7 +5,7 @@ import { listen, openServer } from './start.ts';
 
 /** The location of the plants, and the settings of the server. */
 export interface StartOptions {
-  /** The directory of an embedded database. The server creates a database in an empty directory. */
+  /** The directory of an embedded database. The server creates a database in an empty or missing directory. */
   dataDirectory?: string;
   /** The URL of a Postgres. With neither a URL nor a directory, the store is empty and temporary. */
   databaseUrl?: string;

@@ -100,7 +100,7 @@ function keepFeed({ store, log, server }: FastifyInstance, days: number): void {
   server.once('close', () => clearInterval(timer));
 }
 
-/** Reads an embedded store's access token, which the first start generates. Only the owner can read the file. */
+/** Reads the file of an embedded store's access token, which the first start writes. Only the owner can read the file. */
 async function firstRunToken(dataDirectory: string) {
   const path = join(dataDirectory, 'token');
   const stored = await readFile(path, 'utf8').catch((error) => {

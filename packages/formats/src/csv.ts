@@ -11,7 +11,7 @@ export const columnNames: Readonly<Record<'id' | 'name' | 'tag', readonly string
   tag: ['tag', 'family', 'type'],
 };
 
-/** Matches a text that a spreadsheet program would run as a formula without the `'` at the start. */
+/** Matches a text that begins with `'`, and that a spreadsheet program would run as a formula without the `'`. */
 const formula = /^'+[=+\-@\t\r]/;
 
 /** The columns of an export that an import leaves out. */

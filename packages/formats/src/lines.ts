@@ -2,7 +2,7 @@
 export interface TextFacts {
   /** The encoding that the byte order mark names. Without a mark, this is the caller's encoding. */
   encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
-  /** The first line end of the file, which ends all lines. LF includes CRLF. */
+  /** The first line end in the file. The file is split only at this line end. LF includes CRLF. */
   lineEnd: '\n' | '\r';
 }
 

@@ -18,10 +18,10 @@ export type Content = { plant: NewPlant } | { error: string } | 'blank' | 'open'
 
 type Schema = Pick<typeof NewPlant, 'safeParse'>;
 
-/** The schema of the API for a plant whose id is text. The type avoids zod, which is not a dependency. */
+/** The schema of the API for a plant whose id is text. The type does not name zod, which is not a dependency here. */
 export const TextPlant: Schema = NewPlant.extend({ id: IdFromText });
 
-/** Checks a plant by a schema of the API. The error has the messages of the API, and an id that is text. */
+/** Checks a plant by a schema of the API. The error has the messages of the API, and quotes an id that is text. */
 export function checkPlant(schema: Schema, value: unknown) {
   const { data: plant, error } = schema.safeParse(value);
   if (plant) return { plant };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { int64Range, integerPattern, isInt64, notWhole, readId } from './integers.ts';
 
-// A web page that checks a form bundles zod, this file and `integers.ts`. Other files have the other schemas.
+// A web page that checks plants, such as the import of the console, needs only the schemas in this file.
 
 /** Makes the schema of a JSON body. The schema ignores unknown properties. */
 export function body<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -25,7 +25,7 @@ export const Int64 = z
     (value) => (typeof value === 'bigint' ? isInt64(value) : Number.isSafeInteger(value)),
     { error: ({ input }) => explainInt64(input) },
   )
-  // JavaScript would round the bounds of int64, so only the descriptions of ids contain the bounds.
+  // JavaScript would round the bounds of int64, so OpenAPI has the bounds only in descriptions.
   .meta({ override: { type: 'integer', format: 'int64' } })
   .transform(BigInt);
 

@@ -76,7 +76,7 @@ export function pathOf(url: string): string {
 
 /** Returns the status for the log. After a disconnect without an error, the status is 499, as nginx logs it. */
 function statusOf({ raw, statusCode, request: { waitsFrom, errors } }: FastifyReply): number {
-  // Clients usually end a wait for changes by a disconnect, so such a request keeps its own status.
+  // Clients usually end a wait for changes by a disconnect, so such a request keeps the status of its response.
   if (raw.writableFinished || (waitsFrom !== undefined && raw.headersSent)) return statusCode;
   const [error] = errors ?? [];
   if (error) return httpStatus(error.kind);
@@ -89,7 +89,7 @@ function idsOf({ id, span }: FastifyRequest) {
   return { reqId: id, trace_id: context?.traceId, span_id: context?.spanId };
 }
 
-/** Adds an error to the log line of its request or connection, and logs the cause of a server error. */
+/** Adds an error to its request's log line, or logs the rejected connection. Logs the cause of a server error. */
 export type LogError = (
   error: PlantStoreError,
   source?: FastifyRequest | { id: string; ip: string | undefined },

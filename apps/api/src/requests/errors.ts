@@ -42,7 +42,7 @@ export function toHttpError(thrown: unknown): PlantStoreError {
   return frameworkError(thrown) ?? toStoreError(thrown);
 }
 
-/** Makes the store's error for an error of Fastify: the error code is the HTTP status × 100. */
+/** Makes the store's error for a client error of Fastify: the error code is the HTTP status × 100. */
 function frameworkError(thrown: unknown): PlantStoreError | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const { statusCode = 500 } = thrown as Partial<FastifyError>;

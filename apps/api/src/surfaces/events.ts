@@ -18,7 +18,7 @@ export interface EventFormat {
   readonly ping: string;
   /** Writes the events of a page of changes. */
   write(page: ChangesText): string;
-  /** Writes an event for the error that ends a stream. */
+  /** Writes an event for the error that ends a stream, or returns an empty text. */
   writeError(error: PlantStoreError): string;
 }
 
@@ -61,7 +61,7 @@ const pingInterval = 10_000;
 /** A client connects again after this number of milliseconds without an event. */
 const reconnectAfter = 25_000;
 
-/** After at most this many milliseconds, a stream ends at its next page or ping. Its client connects again. */
+/** After at most this many milliseconds, a stream ends at its next page or ping, and its client connects again. */
 const maxDuration = 60_000;
 
 /** The maximum number of bytes that a stream writes at a time. */
@@ -110,8 +110,8 @@ export function eventHandler(
     pages: AsyncGenerator<Page>,
     connection: AbortController,
   ) {
-    // Each stream ends after a random time, and clients wait for a random time, so that they do not connect again
-    // in a burst.
+    // Each stream ends after a random time, and its client waits for a random time. Many clients therefore do not
+    // connect again in a burst.
     const end = performance.now() + maxDuration * (0.5 + Math.random() / 2);
     const retryDelay = 250 + Math.floor(Math.random() * 750); // In milliseconds.
     yield `retry: ${retryDelay}\n${format.start}`;

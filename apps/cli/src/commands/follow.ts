@@ -20,7 +20,7 @@ export const followCommand = () =>
 async function follow(from: string): Promise<void> {
   const store = connect();
   const after = from === 'now' || from === 'start' ? undefined : from;
-  // This first call reports a wrong setting. Later calls wait while the store is down.
+  // This first call reports a wrong setting. Later, `followChanges` waits while the store is down.
   const { next: end } = await store.listPlantChanges.query({ after, limit: 1 });
   let cursor = after ?? end;
   if (from === 'start') {
