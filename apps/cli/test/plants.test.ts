@@ -8,7 +8,7 @@ const greatest = 9223372036854775807n;
 beforeAll(async () => {
   const plants = [
     { id: -5n, name: 'Hoya carnosa', tag: 'Apocynaceae' },
-    { id: 1n, name: 'Monstera\u001b[31m deliciosa', tag: 'Araceae' },
+    { id: 1n, name: 'Monstera\u001b[31m\u009b31m deliciosa', tag: 'Araceae' },
     { id: greatest, name: 'Monstera adansonii', tag: 'Araceae' },
   ];
   await store.client.createPlants.mutate({ plants });
@@ -19,7 +19,7 @@ test('list shows plants in the order of their ids, with control characters escap
     code: 0,
     stdout:
       '-5                   "Hoya carnosa"  "Apocynaceae"\n' +
-      '1                    "Monstera\\u001b[31m deliciosa"  "Araceae"\n' +
+      '1                    "Monstera\\u001b[31m\\u009b31m deliciosa"  "Araceae"\n' +
       '9223372036854775807  "Monstera adansonii"  "Araceae"\n',
     stderr: '',
   });

@@ -65,5 +65,7 @@ const ifMatch = ['--if-match <etag>', 'only if the plant has this etag of get --
 /** Formats a plant for a person. JSON escapes control characters such as ESC, which a terminal would execute. */
 function lineOf({ id, name, tag }: StoredPlant): string {
   const texts = tag === undefined ? [name] : [name, tag];
-  return `${[String(id).padEnd(19), ...texts.map((text) => formatJson(text))].join('  ')}\n`;
+  const line = [String(id).padEnd(19), ...texts.map((text) => formatJson(text))].join('  ');
+  // JSON leaves these control characters, which some terminals execute.
+  return `${line.replace(/[\u007f-\u009f]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)}\n`;
 }
