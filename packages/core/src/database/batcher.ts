@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { databaseCode } from '../plant-store-error.ts';
 import { type CallOptions, type Deadline, deadlineOf } from './deadline.ts';
 import {
   type Advice,
@@ -66,7 +67,7 @@ export class Batcher<Input, Output> {
   #size = 0;
   /** The running statements. V8 would keep deleted keys of a `Map` until the next full garbage collection. */
   #running: { readonly calls: readonly Call<Input, Output>[]; readonly startedAt: number }[] = [];
-  /** The duration of the last successful statement in ms. A failed statement may have waited for a lock. */
+  /** The duration of the last successful statement in ms. 0 after a lock, which must not delay other writes. */
   #took = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Whether `#start` will run soon. Calls made together, such as the plants of a request, share a statement. */
@@ -136,7 +137,10 @@ export class Batcher<Input, Output> {
 
   readonly #send = async (...statement: Parameters<BatcherOptions<Input, Output>['send']>) => {
     const startedAt = performance.now();
-    await this.#options.send(...statement);
+    await this.#options.send(...statement).catch((error) => {
+      if (databaseCode(error) === '55P03') this.#took = 0; // Another session has a lock.
+      throw error;
+    });
     this.#took = performance.now() - startedAt;
   };
 
