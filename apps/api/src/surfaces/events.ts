@@ -67,6 +67,9 @@ const maxDuration = 60_000;
 /** The maximum number of bytes that a stream writes at a time. */
 const partSize = 2 ** 16;
 
+/** The cursor after a page of changes, and the page. */
+type Envelope = TrackedEnvelope<ChangesText>;
+
 /**
  * Makes the handler that sends the pages of a subscription as Server-Sent Events.
  *
@@ -96,7 +99,7 @@ export function eventHandler(
     });
     if (request.method === 'HEAD') return reply.send('');
     // The only subscription is the feed, which yields pages.
-    const parts = writeParts(request, pages as AsyncGenerator<Page>, connection);
+    const parts = writeParts(request, pages as AsyncGenerator<Envelope>, connection);
     return reply.send(Readable.from(parts, { objectMode: false, highWaterMark: 0 }));
   };
 
@@ -107,7 +110,7 @@ export function eventHandler(
    */
   async function* writeParts(
     request: FastifyRequest,
-    pages: AsyncGenerator<Page>,
+    pages: AsyncGenerator<Envelope>,
     connection: AbortController,
   ) {
     // Each stream ends after a random time, and its client waits for a random time. Many clients therefore do not
@@ -163,9 +166,6 @@ interface SharedPage {
   /** The number of streams that write the page. */
   readers: number;
 }
-
-/** The cursor after a page of changes, and the page. */
-type Page = TrackedEnvelope<ChangesText>;
 
 /** Returns the value of a promise, or undefined when it is time for a ping. */
 async function orPing<Value>(promise: Promise<Value>): Promise<Value | undefined> {

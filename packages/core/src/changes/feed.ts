@@ -39,7 +39,7 @@ export class Feed {
         cursor = page.end;
         yield page;
       } catch (error) {
-        // After the client has disconnected, the signal ends this loop.
+        // The error of a disconnected client is passing, too. The signal then ends the loop.
         if (!isPassing(error)) throw error;
         await setTimeout(retryDelay, undefined, { signal: wait.signal }).catch(() => {});
       }

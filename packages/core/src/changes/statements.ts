@@ -14,7 +14,7 @@ const isInPage = `
  *
  * - `epoch` identifies the database and its history. This value changes when somebody restores a backup,
  *   promotes a standby, or truncates or rewrites a table. Each transaction number may then belong to other changes.
- * - `up_to` is the number of the oldest running transaction. A page has only changes with lower numbers, in
+ * - `up_to` is the number of the oldest running or of the next transaction. A page has only changes with lower numbers, in
  *   the order of these numbers. So no change can later appear before the cursor of a client. Defaults in
  *   `tables.ts` and `replacePlant` set the columns `created_in` and `changed_in`.
  * - `candidates` leaves out a deletion if a transaction with a lower number created the plant again. This

@@ -5,7 +5,7 @@ import { overdue } from './errors.ts';
 export type Deadline = number;
 
 export interface CallOptions {
-  /** The time by which the call ends. Default: in 5 s. */
+  /** The time by which the call ends. Default: in 5 s. A wait for changes has a limit of its own. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
 }

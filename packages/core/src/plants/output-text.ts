@@ -2,7 +2,7 @@ import type { StoredPlant } from '@plant-store/schemas';
 import { plantColumns, plantTexts, valuesOf } from './plant-json.ts';
 
 /**
- * An output as text. Postgres writes the values of plants as JSON, and the surfaces send this JSON unparsed.
+ * An output as text. Postgres writes the values of stored plants as JSON, and the surfaces send this JSON unparsed.
  * Only callers in this process need objects. While a client reads a response, only the text is in memory.
  */
 export class OutputText<Output> {

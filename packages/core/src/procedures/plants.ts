@@ -38,7 +38,7 @@ export const plantProcedures = {
     output: Plant,
     run: async ({ ctx: { store, deadline, caller }, input }) => {
       await store.unchecked.create(input, { deadline, caller });
-      // superjson would take several times longer, and would write the same JSON.
+      // REST sends this text. tRPC needs the same text, for which superjson would take several times longer.
       return new OutputText(JSON.stringify(contentOf(input)));
     },
   }),

@@ -21,7 +21,7 @@ export interface Context {
   readonly store: PlantStore;
   /** The caller of the procedure has authenticated the principal. */
   readonly principal: Principal;
-  /** The call must end before this time. Default: 5 s after the call begins. */
+  /** See `CallOptions`. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
   /** `listPlantChanges` calls this function to wait for changes. `hold` runs `wait`, and may reject the call. */
