@@ -79,7 +79,7 @@ function nodeHttp(kind: RequestKind): Contender {
   return { ...peer('node:http', 'node-http', kind), database: 'none' };
 }
 
-/** The largest accepted ratios of CPU time, of server and Postgres together: case, contender, base, ratio. */
+/** A case, a contender, a base, and the largest accepted ratio of their CPU times, Postgres included. */
 export const bounds = [
   ['create', 'ours', 'Fastify + raw postgres.js', 0.5],
   ['list', 'ours', 'Fastify + raw postgres.js', 0.7],

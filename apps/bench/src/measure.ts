@@ -80,7 +80,7 @@ export function median(values: readonly number[]): number {
 async function start(server: TestPostgres, contender: Contender) {
   const { program, kind, smallIds = false, database = 'postgres', followers = 0 } = contender;
   const databaseUrl = database === 'postgres' ? await createDatabase(server.url) : '';
-  // The peers create no tables, so the current store creates the tables of contenders with small ids.
+  // The peers create no tables. They have small ids, so the store of this checkout creates the tables then.
   if (databaseUrl && smallIds) await (await openPlantStore({ databaseUrl })).close();
   const env = { PLANT_STORE_TOKEN: accessToken, ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
   const started = await startServer(program, env);

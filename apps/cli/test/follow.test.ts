@@ -28,7 +28,7 @@ test('follow writes each change, and continues at a cursor', async () => {
   expect(await follow(updated.cursor).next()).toMatchObject({ type: 'deleted' });
 });
 
-test('follow --from start first writes the plants in the store', async () => {
+test('follow --from start first prints the stored plants', async () => {
   const plants = [1n, 2n].map((id) => ({ id, name: `Aloe ${id}` }));
   await store.client.createPlants.mutate({ plants });
   const copy = follow('start');

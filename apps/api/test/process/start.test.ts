@@ -150,7 +150,7 @@ describe('startPlantStore', () => {
     return store;
   };
 
-  it('accepts the settings of the server, and ignores the environment', async () => {
+  it('ignores the settings in the environment', async () => {
     const variable = 'token-of-the-environment';
     process.env['PLANT_STORE_TOKEN'] = variable;
     onTestFinished(() => void delete process.env['PLANT_STORE_TOKEN']);

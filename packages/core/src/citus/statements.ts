@@ -8,7 +8,7 @@ const [, ...types] = arrays.split('::').map((part) => part.split('[')[0]);
 const [beforeRows = '', afterRows = ''] = plants.insertPlants.split(arrays);
 
 /**
- * Returns `insertPlants` with a list of rows, and its values: the deadline, and then the columns of each row.
+ * Returns `insertPlants` with `VALUES` instead of arrays, and its parameters: the deadline, and then each row.
  * Do not prepare this statement: the number of rows changes its text, and Citus plans each execution again.
  */
 export function insertValues(values: Values) {

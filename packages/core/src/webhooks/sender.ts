@@ -158,7 +158,7 @@ export function createSender({
       const last = changes.at(-1)?.position;
       // When no change is left, each plant of the message has a newer change.
       if (!last) return { id, to: begun || page.end };
-      // A repeated message may end after this page, because another instance may have had a longer page.
+      // `begun` may be after this page, because the instance of the first attempt may have read a longer page.
       const isWhole = changes.length === page.changes.length;
       const to = isWhole ? page.end : { ...page.end, ...last };
       const body = messageBody('plants.changed', `{"changes":[${changes.map(changeJson)}]}`);
