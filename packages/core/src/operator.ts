@@ -1,5 +1,4 @@
 /** The exports for the server's settings and the operator's commands. */
-
 export * as changeStatements from './changes/statements.ts';
 export { distribute } from './citus/distribute.ts';
 export {

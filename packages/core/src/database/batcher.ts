@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { databaseCode } from '../plant-store-error.ts';
 import { type CallOptions, type Deadline, deadlineOf } from './deadline.ts';
 import {
   type Advice,
@@ -138,7 +137,7 @@ export class Batcher<Input, Output> {
   readonly #send = async (...statement: Parameters<BatcherOptions<Input, Output>['send']>) => {
     const startedAt = performance.now();
     await this.#options.send(...statement).catch((error) => {
-      if (databaseCode(error) === '55P03') this.#took = 0; // Another session has a lock.
+      this.#took = 0; // The statement may have waited for a lock of another session.
       throw error;
     });
     this.#took = performance.now() - startedAt;
@@ -235,7 +234,6 @@ export class Call<Input, Output> {
   readonly input: Input;
   readonly deadline: Deadline;
   readonly caller: CallOptions['caller'];
-  /** See `BatcherOptions.sizeOf`. */
   readonly size: number;
   readonly madeAt = performance.now();
   isSettled = false;

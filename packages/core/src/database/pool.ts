@@ -58,7 +58,6 @@ const maxAge = 10 * 60_000;
 /** If a write is rejected as late more than this many milliseconds before its deadline, a clock has moved. */
 const clockTolerance = 1_000;
 
-/** The kinds whose statements may take long. */
 export const bulkKinds: ReadonlySet<Kind> = new Set(['counts', 'searches', 'changes']);
 
 /** Behind a pooler, a statement keeps its connection for this many milliseconds after its deadline. */
