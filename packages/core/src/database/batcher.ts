@@ -98,7 +98,6 @@ export class Batcher<Input, Output> {
     return call.outcome;
   }
 
-  /** The number of calls that wait for a statement. */
   get waiting(): number {
     return this.#waiting.length;
   }
