@@ -132,7 +132,8 @@ async function read(server: Server, path: string): Promise<{ changes: Change[]; 
 
 function throwError(status: number, message?: string): void {
   if (status === 410) throw new CursorExpired(message);
-  if (status >= 500) throw new Temporary(message);
+  // A server that was frozen may respond 408 to a request that was sent before.
+  if (status === 408 || status >= 500) throw new Temporary(message);
   if (status !== 200) throw new Error(`a read of the feed got ${status}: ${message}`);
 }
 
