@@ -14,7 +14,7 @@ export function makeGroup(name: string, description: string): Command {
   return command.exitOverride().configureOutput({ outputError() {} });
 }
 
-/** Makes a command with the option `--json`, and with a help that ends with the exit codes and `details`. */
+/** Makes a command with the option `--json`, and with a help text that ends with the exit codes and `details`. */
 export function makeCommand(name: string, description: string, details = ''): Command {
   return makeGroup(name, description)
     .option('--json', 'write results and errors as JSON')

@@ -211,7 +211,7 @@ it('a search without a result shows the text of the search', async () => {
   expect(await searchField(page).inputValue()).toBe(text);
 });
 
-it('the list says that there are no further plants when a link is to a page after the last plant', async () => {
+it('the list says that there are no further plants when its page is after the last plant', async () => {
   const page = await openPage(`${address()}&after=${2n ** 63n - 1n}`);
   await page.getByRole('heading', { name: 'There are no further plants' }).waitFor();
   await link(page, 'First').click();

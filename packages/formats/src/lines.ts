@@ -72,7 +72,7 @@ async function* readText(stream: ByteStream, facts: TextFacts) {
   }
 }
 
-/** Decompresses a stream that begins with the first byte of gzip. No text begins with this byte. */
+/** Decompresses a stream that begins with the first byte of gzip. No CSV or NDJSON begins with this byte. */
 async function decompress(stream: ByteStream): Promise<ByteStream> {
   const [start, whole] = stream.tee();
   const reader = start.getReader();

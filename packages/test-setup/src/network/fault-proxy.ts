@@ -144,7 +144,7 @@ export async function startFaultProxy(serverUrl: string) {
       generation++;
     },
     /**
-     * Holds the next response that contains this text. Drops all later responses of this connection. `held`
+     * Holds the next response that contains this text. Drops all later responses of its connection. `held`
      * resolves when the proxy holds the response. `release` forwards the response, even when the server has
      * closed the connection.
      */

@@ -19,7 +19,7 @@ import { errorShape, toStoreError } from './trpc-error.ts';
 /** The context that a call passes to its procedure. */
 export interface Context {
   readonly store: PlantStore;
-  /** The caller of the procedure has authenticated the principal. */
+  /** The owner of the call's token. The surface has already authenticated the principal. */
   readonly principal: Principal;
   /** See `CallOptions`. */
   readonly deadline?: Deadline | undefined;
