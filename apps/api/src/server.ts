@@ -146,8 +146,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 }
 
 /**
- * Accepts requests for the drain delay, in which load balancers see that `/readyz` fails. After the delay, waits
- * for changes end. Fastify then stops listening, and closes when every request has its response.
+ * Accepts requests for the drain delay, in which load balancers see that `/readyz` fails. After the delay,
+ * ends the requests that wait for changes. Fastify then stops listening, and closes when every request has its response.
  */
 async function drain(server: FastifyInstance): Promise<void> {
   server.log.info('stopping');

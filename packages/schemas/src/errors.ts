@@ -144,7 +144,7 @@ export const errorCatalogue = {
     code: 50300,
     when: 'the database cannot be reached or did not respond in time',
     advice:
-      'repeat a create or a read. A replacement or a delete may be done: read the plant first',
+      'repeat a create or a read. A replacement or a delete may have succeeded: read the plant first',
   },
   overloaded: {
     code: 50301,

@@ -99,7 +99,7 @@ export function eventHandler(
     });
     if (request.method === 'HEAD') return reply.send('');
     // The only subscription is the feed, which yields pages.
-    const parts = writeParts(request, pages as AsyncGenerator<Envelope>, connection);
+    const parts = writeParts(request, pages as AsyncGenerator<Envelope, never>, connection);
     return reply.send(Readable.from(parts, { objectMode: false, highWaterMark: 0 }));
   };
 
@@ -110,7 +110,7 @@ export function eventHandler(
    */
   async function* writeParts(
     request: FastifyRequest,
-    pages: AsyncGenerator<Envelope>,
+    pages: AsyncGenerator<Envelope, never>,
     connection: AbortController,
   ) {
     // Each stream ends after a random time, and its client waits for a random time. Many clients therefore do not
@@ -178,7 +178,7 @@ async function orPing<Value>(promise: Promise<Value>): Promise<Value | undefined
   }
 }
 
-/** Adds the id of the last event to the input. A client sends this id when it connects again. */
+/** Adds the id of the last event. An `EventSource` repeats its first URL with a newer id in the header. */
 function withLastEventId(input: unknown, { headers, query }: FastifyRequest): unknown {
   const lastEventId = headers['last-event-id'] || Object(query).lastEventId;
   const mayHaveIt = input === undefined || isObject(input);

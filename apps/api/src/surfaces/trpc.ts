@@ -117,7 +117,7 @@ function namesIn({ params, routeOptions }: FastifyRequest): string {
 const callParameters = new Set(['batch', 'input']);
 
 /**
- * A browser's `EventSource` cannot add headers, so some clients send `lastEventId` and `connectionParams` in
+ * A browser's `EventSource` has no option for headers, so some clients send `lastEventId` and `connectionParams` in
  * the query. The store ignores `connectionParams`, because it accepts an access token only in the header.
  */
 const subscriptionParameters = new Set([...callParameters, 'connectionParams', 'lastEventId']);

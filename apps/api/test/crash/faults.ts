@@ -20,7 +20,7 @@ export interface Fault extends WorldOptions {
   readonly lasts?: number;
   /** Whether the fault is possible only while there is a standby. */
   readonly needsStandby?: true;
-  /** Causes the fault, which may affect only `server`. Resolves with a function that mends the fault. */
+  /** Causes the fault. Some faults affect only `server`. Resolves with a function that mends the fault. */
   cause(world: FaultyWorld, server: Server): Promise<() => unknown>;
 }
 

@@ -26,7 +26,7 @@ export class Feed {
     this.#database = database;
   }
 
-  /** See `PlantStore.follow`. */
+  /** Yields the pages after a cursor, and waits for further changes. */
   async *follow({ after, ...wait }: FollowOptions = {}): AsyncGenerator<ChangesText, never> {
     let cursor = after === undefined ? undefined : parseCursor(after);
     for (;;) {

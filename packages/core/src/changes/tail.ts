@@ -7,7 +7,7 @@ import { type Cursor, isAfter } from './cursor.ts';
 import { ChangesText, type ChangeText } from './read-changes.ts';
 
 export interface WaitOptions {
-  /** When this signal is aborted, the wait or `follow` throws the signal's reason. */
+  /** An abort ends the wait or `follow` with the signal's reason. A long poll has no signal for its client. */
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
 }

@@ -66,7 +66,7 @@ export class Batcher<Input, Output> {
   #size = 0;
   /** The running statements. V8 would keep deleted keys of a `Map` until the next full garbage collection. */
   #running: { readonly calls: readonly Call<Input, Output>[]; readonly startedAt: number }[] = [];
-  /** The duration of the last successful statement in ms. 0 after a lock, which must not delay other writes. */
+  /** The duration of the last successful statement in ms. 0 after an error, which a lock may have caused. */
   #took = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Whether `#start` will run soon. Calls made together, such as the plants of a request, share a statement. */

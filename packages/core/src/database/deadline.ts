@@ -10,7 +10,7 @@ export interface CallOptions {
   readonly caller?: Caller | undefined;
 }
 
-/** The client of a call. When the client disconnects, the store drops the waiting statements of the call. */
+/** The client of a call. A disconnected client's waiting statements are dropped. Traces use the server's object. */
 export interface Caller {
   readonly isGone: boolean;
 }
