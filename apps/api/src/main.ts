@@ -17,8 +17,8 @@ const responseTimeout = 6_000;
 /** Milliseconds that the store may take to end its writes and to close its database. */
 const storeTimeout = 2_000;
 
-const [, , command = 'start'] = process.argv;
-if (['start', '--build-console'].includes(command)) await startServer();
+const [, , command] = process.argv;
+if (command === undefined || command === '--build-console') await startServer();
 else await (await import('./operator/commands.ts')).runOperator();
 
 /** Starts the server, and stops it at a signal or after an uncaught exception. */

@@ -85,7 +85,7 @@ interface AccountProps {
   onClose(): void;
 }
 
-/** Shows who is signed in, and signs the user out. */
+/** Shows the name of the user's token, and signs the user out. */
 export function Account({ name, token, onSignOut, onClose }: AccountProps) {
   return (
     <Dialog title={name === undefined ? 'Signed in' : `Signed in as ${name}`} onClose={onClose}>
