@@ -136,7 +136,7 @@ export function logOutput(onLost = () => {}): DestinationStream {
   const output = new sonicBoom.SonicBoom({
     fd: 1,
     // One write contains many lines, because each write is a system call.
-    minLength: 16 * 1024,
+    minLength: 32 * 1024,
     maxWrite: 64 * 1024,
     periodicFlush: 100,
     maxLength: 8 * 2 ** 20, // Further lines are lost.

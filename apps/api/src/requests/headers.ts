@@ -58,7 +58,8 @@ export function rejectOtherMethods(server: FastifyInstance): () => void {
 /** Throws when the body has another charset than UTF-8, or a content coding. Fastify ignores both. */
 export function checkBodyHeaders({ headers }: FastifyRequest): void {
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = headers;
-  for (const [, charset = ''] of type.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi)) {
+  const charsets = type.includes(';') ? type.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi) : [];
+  for (const [, charset = ''] of charsets) {
     if (/^utf-?8$/i.test(charset)) continue;
     const found = shorten(charset) || 'empty';
     throw unsupported(`the charset is ${found}: send JSON in UTF-8, with charset=utf-8`);
