@@ -68,6 +68,8 @@ export class Batcher<Input, Output> {
   #running: { readonly calls: readonly Call<Input, Output>[]; readonly startedAt: number }[] = [];
   /** The duration of the last successful statement in ms. 0 after an error, which a lock may have caused. */
   #took = 0;
+  /** The time at which the last successful statement ended. */
+  #endedAt = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Whether `#start` will run soon. Calls made together, such as the plants of a request, share a statement. */
   #isScheduled = false;
@@ -139,7 +141,8 @@ export class Batcher<Input, Output> {
       this.#took = 0; // The statement may have waited for a lock of another session.
       throw error;
     });
-    this.#took = performance.now() - startedAt;
+    this.#endedAt = performance.now();
+    this.#took = this.#endedAt - startedAt;
   };
 
   /**
@@ -194,10 +197,14 @@ export class Batcher<Input, Output> {
   #take(): Call<Input, Output>[] {
     const { size, rowOf } = this.#options;
     const locked = new Set(rowOf && this.#sent.map(({ input }) => rowOf(input)));
+    // A running write may wait for a lock or for the disk. One call tries which: on a slow disk, the WAL writer of
+    // Postgres would delay the commit of many calls by one more flush.
+    const isTry = rowOf && this.#running.some(({ startedAt }) => startedAt > this.#endedAt);
+    const most = isTry && !this.#reaches(this.#options.startAt) ? 1 : maxBatch;
     const taken: Call<Input, Output>[] = [];
     let total = 0;
     this.#keep((call) => {
-      if (taken.length === maxBatch || total >= size) return true;
+      if (taken.length === most || total >= size) return true;
       if (this.#rejectIfOver(call, this.#isDiskSlow ? slowPatience : 1)) return false;
       if (rowOf && locked.has(rowOf(call.input))) return true;
       taken.push(call);
