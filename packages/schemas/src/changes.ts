@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Cursor, cursorExample, integerBetween, pageLimit, parameters, textOut } from './fields.ts';
 import { output } from './plant.ts';
-import { StoredPlant } from './plants.ts';
+import { StoredPlant } from './plant-operations.ts';
 
 const after = Cursor.meta({
   description:

@@ -6,5 +6,5 @@ export { ErrorBody, Nothing } from './fields.ts';
 export { formatJson, int64Bounds, parseJson, readId } from './integers.ts';
 export * from './limits.ts';
 export { IdFromText, Int64, IntegerText, NewPlant, Plant } from './plant.ts';
-export * from './plants.ts';
+export * from './plant-operations.ts';
 export * from './webhooks.ts';

@@ -76,7 +76,7 @@ export const NameOrTag = z
 
 const anyText = 'Any text, emoji included, except U+0000 and lone surrogates.';
 
-/** The response when a client creates a plant. */
+/** The content of a plant, which is also the response to a create. */
 export const Plant = output('Plant', {
   name: NameOrTag.meta({
     description: `The name of the plant. ${anyText}`,

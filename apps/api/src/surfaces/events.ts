@@ -178,7 +178,7 @@ async function orPing<Value>(promise: Promise<Value>): Promise<Value | undefined
   }
 }
 
-/** Adds the id of the last event. An `EventSource` repeats its first URL with a newer id in the header. */
+/** Adds the id of the last event. In an `EventSource` that connects again, the header has a newer id than the URL. */
 function withLastEventId(input: unknown, { headers, query }: FastifyRequest): unknown {
   const lastEventId = headers['last-event-id'] || Object(query).lastEventId;
   const mayHaveIt = input === undefined || isObject(input);

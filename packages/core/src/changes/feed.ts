@@ -15,7 +15,7 @@ export interface FollowOptions extends WaitOptions {
 /** The maximum number of deletions that one statement forgets: see `forgetDeletions`. */
 const forgetStep = 1_000;
 
-/** The feed of changes. A follower reads old changes from the database, and the newest ones from memory. */
+/** The feed of changes. A follower reads the newest changes from memory, and others from the database. */
 export class Feed {
   readonly #database: Pick<Database, 'read' | 'write'>;
   readonly #tail = new Tail((after) => this.#readDatabase(after, maxPageSize, 'reads'));
@@ -64,6 +64,17 @@ export class Feed {
     }
   }
 
+  /** Returns up to `limit` changes after a cursor. The page is empty at the end of the feed. */
+  async read(cursor: Cursor, limit: number, options?: CallOptions): Promise<ChangesText> {
+    const page = this.#tail.after(cursor, limit);
+    if (page && page.changes.length > 0) return page;
+    // The database may have changes that the tail has not read yet.
+    return this.#readDatabase(cursor, limit, 'changes', options).catch((error) => {
+      this.#tail.throwIfClosed();
+      throw error;
+    });
+  }
+
   /**
    * Waits until there are changes after a cursor, and returns up to `limit` changes.
    *
@@ -79,17 +90,6 @@ export class Feed {
       after = page.end;
       await this.#tail.news(after, wait);
     }
-  }
-
-  /** Returns up to `limit` changes after a cursor. The page is empty at the end of the feed. */
-  async read(cursor: Cursor, limit: number, options?: CallOptions): Promise<ChangesText> {
-    const page = this.#tail.after(cursor, limit);
-    if (page && page.changes.length > 0) return page;
-    // The database may have changes that the tail has not read yet.
-    return this.#readDatabase(cursor, limit, 'changes', options).catch((error) => {
-      this.#tail.throwIfClosed();
-      throw error;
-    });
   }
 
   /** Returns an empty page, whose cursor is the end of the feed. */

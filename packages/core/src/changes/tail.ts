@@ -7,14 +7,14 @@ import { type Cursor, isAfter } from './cursor.ts';
 import { ChangesText, type ChangeText } from './read-changes.ts';
 
 export interface WaitOptions {
-  /** An abort ends the wait or `follow` with the signal's reason. A long poll has no signal for its client. */
+  /** An abort ends the wait or `follow` with the signal's reason. The signal of a long poll is its time limit. */
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
 }
 
 type Waiter = PromiseWithResolvers<void> & Pick<WaitOptions, 'caller'>;
 
-/** Before a read, the loop pauses for this many milliseconds. A write ends a second pause of this length. */
+/** The loop pauses twice for this many milliseconds before a read. A write of this process ends the second pause. */
 const pause = 75;
 
 /** The minimum number of milliseconds between an error and the next read. */

@@ -197,10 +197,10 @@ export class Batcher<Input, Output> {
   #take(): Call<Input, Output>[] {
     const { size, rowOf } = this.#options;
     const locked = new Set(rowOf && this.#sent.map(({ input }) => rowOf(input)));
-    // A running write may wait for a lock or for the disk. One call tries which: on a slow disk, the WAL writer of
-    // Postgres would delay the commit of many calls by one more flush.
-    const isTry = rowOf && this.#running.some(({ startedAt }) => startedAt > this.#endedAt);
-    const most = isTry && !this.#reaches(this.#options.startAt) ? 1 : maxBatch;
+    // If no write has ended since a running one started, the disk may be slow. A single call then probes the disk,
+    // because the WAL writer of Postgres would delay the commit of many calls by one more flush.
+    const isProbe = rowOf && this.#running.some(({ startedAt }) => startedAt > this.#endedAt);
+    const most = isProbe && !this.#reaches(this.#options.startAt) ? 1 : maxBatch;
     const taken: Call<Input, Output>[] = [];
     let total = 0;
     this.#keep((call) => {

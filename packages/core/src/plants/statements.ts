@@ -40,8 +40,8 @@ const tooLate = `('${lateWrite}: ' || clock_timestamp())::bigint::text`;
 const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 
 /**
- * Inserts the plants whose ids are free, and returns the ids of these plants. The statement checks the clock
- * after the last row, because a row may wait for another transaction with the same id.
+ * Inserts the plants whose ids are free, and returns their ids. The columns' defaults set the time and the place
+ * in the feed: see `tables.ts`. Checks the clock after the last row, because a row may wait for another transaction.
  *
  * $1 ids, $2 names, $3 tags, $4 the deadline
  */
