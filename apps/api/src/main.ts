@@ -51,7 +51,7 @@ async function startServer(): Promise<void> {
     });
     // The start leaves some 20 MB of garbage, which V8 would keep while the server is idle.
     setFlagsFromString('--expose-gc');
-    runInNewContext('gc')();
+    runInNewContext('gc')({ type: 'major', flavor: 'last-resort' });
     const started = { ...(await listen(opened.server, settings)), ...opened };
     // The log's stream writes the text after all earlier log lines.
     opened.logStream.write(welcome(settings, started, process.stdout.isTTY));
