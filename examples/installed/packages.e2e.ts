@@ -121,9 +121,12 @@ describe.each(worlds)('with $name', ({ node, databaseUrl }) => {
 it('the image and the unit of systemd name the program of the installed server', async () => {
   const read = (file: string) => readFile(join(repository, 'deploy', file), 'utf8');
   const [, command = '[]'] = /^CMD (.*)$/m.exec(await read('Dockerfile')) ?? [];
-  const [program, file]: string[] = JSON.parse(command);
-  expect([program, file]).toEqual(['node', 'node_modules/.bin/plant-store-server']);
-  expect(await read('plant-store.service')).toContain(`ExecStart=/opt/plant-store/${file}\n`);
+  const [program, ...args]: string[] = JSON.parse(command);
+  expect([program, args.at(-1)]).toEqual(['node', 'node_modules/.bin/plant-store-server']);
+  const unit = await read('plant-store.service');
+  expect(unit).toContain(`ExecStart=/usr/bin/env node ${args.join(' ')}\n`);
+  // Node fails when it does not know one of the flags.
+  await run(repository, process.execPath, [...args.slice(0, -1), '--version']);
 });
 
 it('the packages contain a README, but no tests and no TypeScript sources', async () => {

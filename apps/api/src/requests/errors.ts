@@ -26,7 +26,7 @@ export function sendError(thrown: unknown, _request: FastifyRequest, reply: Fast
   return reply.headers(jsonHeaders).serializer(String).send(errorBody(error));
 }
 
-/** Logs an error and sets the status and the headers of its response. The surface writes the body. */
+/** Logs an error and sets the status and the headers of its response. The caller writes the body. */
 export function prepareError(thrown: unknown, reply: FastifyReply): PlantStoreError {
   const error = toHttpError(thrown);
   reply.server.logError(error, reply.request);

@@ -48,7 +48,7 @@ export class Feed {
 
   /** See `PlantStore.changes`. */
   async changes(
-    { after, limit = maxPageSize, wait = 0 }: Partial<ListPlantChanges>,
+    { after, limit, wait }: ListPlantChanges,
     { deadline, caller }: CallOptions = {},
   ): Promise<ChangesText> {
     if (after === undefined) return this.readEnd({ deadline, caller });

@@ -17,7 +17,7 @@ const isInPage = `
  * - `up_to` is the number of the oldest running or of the next transaction. A page has only changes with lower numbers, in
  *   the order of these numbers. So no change can later appear before the cursor of a client. Defaults in
  *   `tables.ts` and `replacePlant` set the columns `created_in` and `changed_in`.
- * - `candidates` leaves out a deletion if a transaction with a lower number created the plant again. This
+ * - `candidates` leaves out a deletion if a transaction with no higher number created the plant again. This
  *   create waited for the deletion, but precedes the deletion in the feed. A client that applies the deletion
  *   would delete the new plant. The new plant is in `plants`, or in `plant_deletions` if it was deleted.
  * - `isHeldBack` says whether a running transaction hides changes. `started` excludes the numbers in a

@@ -14,7 +14,7 @@ export interface WaitOptions {
 
 type Waiter = PromiseWithResolvers<void> & Pick<WaitOptions, 'caller'>;
 
-/** The loop pauses twice for this many milliseconds before a read. A write of this process ends the second pause. */
+/** Between reads, the loop pauses twice for this many ms. Only a write of this process ends the second pause. */
 const pause = 75;
 
 /** The minimum number of milliseconds between an error and the next read. */
@@ -24,8 +24,8 @@ export const retryDelay = 500;
 const linger = 2_000;
 
 /**
- * Keeps the newest changes in memory. While followers wait, one loop reads new changes for all followers of
- * this process.
+ * Keeps the newest changes in memory. While followers wait, one loop polls the database for all followers of
+ * this process, and so finds the writes of every process.
  */
 export class Tail {
   readonly #read: (after: Cursor) => Promise<ChangesText>;

@@ -13,8 +13,8 @@ import { sendUntilSettled, unsettled } from './send-again.ts';
 
 export interface BatcherOptions<Input, Output> {
   /**
-   * Runs one statement for all calls, and settles the calls. Resolves when the statement has ended, or
-   * rejects with its error. `sendUntilSettled` then handles the unsettled calls.
+   * Writes or reads for all calls together, and settles the calls. Resolves when the statements have ended, or
+   * rejects with an error. `sendUntilSettled` then handles the unsettled calls.
    */
   readonly send: (calls: readonly Call<Input, Output>[], deadline: Deadline) => Promise<void>;
   /** The maximum number of statements that run at the same time. */
@@ -66,9 +66,9 @@ export class Batcher<Input, Output> {
   #size = 0;
   /** The running statements. V8 would keep deleted keys of a `Map` until the next full garbage collection. */
   #running: { readonly calls: readonly Call<Input, Output>[]; readonly startedAt: number }[] = [];
-  /** The duration of the last successful statement in ms. 0 after an error, which a lock may have caused. */
+  /** The duration in ms of the last `send` that resolved. 0 after an error, which a lock may have caused. */
   #took = 0;
-  /** The time at which the last successful statement ended. */
+  /** The time at which the last `send` resolved. */
   #endedAt = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Whether `#start` will run soon. Calls made together, such as the plants of a request, share a statement. */
@@ -177,7 +177,7 @@ export class Batcher<Input, Output> {
     return this.#running.every(({ startedAt }) => performance.now() - startedAt >= slowAfter);
   }
 
-  /** Only creates and deletes have a `rowOf`. Reads do not wait for the disk. */
+  /** Reads do not wait for the disk. Replacements have no `rowOf`, because each one is a statement of its own. */
   get #isDiskSlow(): boolean {
     return this.#options.rowOf !== undefined && this.#took > slowDisk;
   }

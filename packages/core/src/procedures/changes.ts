@@ -46,7 +46,8 @@ export const changeProcedures = {
       const { lastEventId } = input;
       if (lastEventId !== undefined) parseCursor(lastEventId, 'Last-Event-ID');
       const after = lastEventId ?? input.after;
-      await store.feed.changes({ after, limit: 1 }, { deadline, caller }).catch((error) => {
+      const first = store.feed.changes({ after, limit: 1, wait: 0 }, { deadline, caller });
+      await first.catch((error) => {
         if (!isPassing(error)) throw error;
       });
       return envelopes(store.feed.follow({ after, signal, caller }));
