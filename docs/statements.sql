@@ -243,9 +243,6 @@ with renewed as (
 )
 delete from plant_deletions where exists (select from renewed);
 
--- changes: isReadReplica
-select pg_is_in_recovery()::text;
-
 -- changes: selectChanges
 with feed as materialized (
   select

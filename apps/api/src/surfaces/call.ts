@@ -46,7 +46,7 @@ export function startWaiting(request: FastifyRequest, { elapsedTime, raw }: Fast
 export function sendJson(reply: FastifyReply, json: string, isRead = false): FastifyReply {
   if (isLarge(json.length)) {
     // A write is done already, so its response is never rejected.
-    const isWrite = reply.request.method !== 'GET' && !isRead;
+    const isWrite = !['GET', 'HEAD'].includes(reply.request.method) && !isRead;
     reply.server.budgets.responses.takeFor(reply.raw, json.length, isWrite);
   }
   return reply.headers(jsonHeaders).serializer(String).send(json);

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type ListPlantChanges, maxPageSize } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
+import { closing } from '../database/errors.ts';
 import { type Cursor, lastId, parseCursor } from './cursor.ts';
 import { ChangesText, readChanges } from './read-changes.ts';
 import { forgetDeletions, selectFirstSince } from './statements.ts';
@@ -31,7 +32,7 @@ export class Feed {
     let cursor = after === undefined ? undefined : parseCursor(after);
     for (;;) {
       wait.signal?.throwIfAborted();
-      this.#tail.throwIfClosed();
+      if (this.#tail.isClosed) throw closing();
       try {
         const page: ChangesText = cursor
           ? await this.waitForChanges(cursor, maxPageSize, wait)
@@ -69,10 +70,7 @@ export class Feed {
     const page = this.#tail.after(cursor, limit);
     if (page && page.changes.length > 0) return page;
     // The database may have changes that the tail has not read yet.
-    return this.#readDatabase(cursor, limit, 'changes', options).catch((error) => {
-      this.#tail.throwIfClosed();
-      throw error;
-    });
+    return this.#readDatabase(cursor, limit, 'changes', options);
   }
 
   /**
@@ -82,13 +80,14 @@ export class Feed {
    *   is aborted, throws the signal's reason.
    */
   async waitForChanges(cursor: Cursor, limit: number, wait: WaitOptions): Promise<ChangesText> {
-    for (let after = cursor; ; ) {
-      // Unlike `read`, this method uses an empty page of the tail, because `news` waits for the next change.
+    for (let end = cursor; ; ) {
+      // Outside of the tail, the page is undefined. At its end, the page is empty, and `news` waits for the next.
       const page =
-        this.#tail.after(after, limit) ?? (await this.read(after, limit, { caller: wait.caller }));
+        this.#tail.after(end, limit) ??
+        (await this.#readDatabase(end, limit, 'changes', { caller: wait.caller }));
       if (page.changes.length > 0) return page;
-      after = page.end;
-      await this.#tail.news(after, wait);
+      end = page.end;
+      await this.#tail.news(end, wait);
     }
   }
 

@@ -1,11 +1,12 @@
 import type { PlantChange, PlantChanges } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import { PlantStoreError } from '../plant-store-error.ts';
+import { outcomeOf } from '../database/errors.ts';
+import { databaseCode, PlantStoreError } from '../plant-store-error.ts';
 import { OutputText } from '../plants/output-text.ts';
 import { plantTexts, valuesOf } from '../plants/plant-json.ts';
 import { type Cursor, formatCursor, isAfter, lastId, type Position } from './cursor.ts';
-import { isReadReplica, selectChanges } from './statements.ts';
+import { selectChanges } from './statements.ts';
 
 /** A change, with the plant as JSON. */
 export interface ChangeText {
@@ -17,9 +18,9 @@ export interface ChangeText {
 /** A page of changes. */
 export class ChangesText extends OutputText<PlantChanges> {
   readonly changes: readonly ChangeText[];
-  /** The cursor after the last change. */
+  /** The cursor after which the next page begins. */
   readonly end: Cursor;
-  /** The cursor after the last change, as text. */
+  /** `end` as text. */
   readonly next: string;
 
   constructor(changes: readonly ChangeText[], end: Cursor) {
@@ -47,8 +48,8 @@ export function changeJson({ type, plant }: ChangeText): string {
  * Reads the changes after a cursor. Without a cursor, returns the end of the feed. `heldBackBy` is the number
  * of the oldest running transaction, if this transaction hides changes.
  *
- * A new cursor always has the number of a transaction with changes, or 0. After a crash, Postgres may reuse the
- * number of a transaction without changes.
+ * A new cursor has the number of a transaction with changes, or 0. After a crash, Postgres may reuse the number
+ * of a transaction without changes.
  *
  * @throws PlantStoreError `cursorExpired`, `notImplemented` on a read replica, and the errors of `read`
  */
@@ -60,13 +61,11 @@ export async function readChanges(
 ) {
   const transaction = after ? String(after.transaction) : null;
   const values = [transaction, String(after?.id ?? 0n), String(limit)];
-  const { rows } = await read<(string | null)[]>(selectChanges, values, options).catch(
-    async (error) => {
-      // On a read replica, `selectChanges` causes an error.
-      const replica = await read(isReadReplica, [], options).catch(() => undefined);
-      throw replica?.rows[0]?.[0] === 'true' ? noFeed() : error;
-    },
-  );
+  const { rows } = await read<(string | null)[]>(selectChanges, values, options).catch((error) => {
+    // A read replica rejects the WAL functions of `selectChanges` (object_not_in_prerequisite_state).
+    const isReplica = outcomeOf(error) === 'rolledBack' && databaseCode(error) === '55000';
+    throw isReplica ? noFeed() : error;
+  });
   const [[json, transactions, types, ...columns] = []] = rows;
   if (!json) throw new Error('the table plant_feed is empty');
   const feed: FeedNow = JSON.parse(json);
@@ -82,8 +81,8 @@ export async function readChanges(
   const start = after ?? { transaction: BigInt(feed.latest ?? 0), id: lastId };
   const last = changes.at(-1)?.position ?? start;
   const hasMore = changes.length < feed.candidates;
-  const { transaction: number } = last;
-  const end = { epoch: feed.epoch, transaction: number, id: hasMore ? last.id : lastId };
+  // All transactions of a page have ended. So after the last page, they have no further changes.
+  const end = { ...last, epoch: feed.epoch, id: hasMore ? last.id : lastId };
   const heldBackBy = feed.isHeldBack ? feed.upTo : undefined;
   return { page: new ChangesText(changes, end), heldBackBy };
 }

@@ -17,9 +17,10 @@ const isInPage = `
  * - `up_to` is the number of the oldest running or of the next transaction. A page has only changes with lower numbers, in
  *   the order of these numbers. So no change can later appear before the cursor of a client. Defaults in
  *   `tables.ts` and `replacePlant` set the columns `created_in` and `changed_in`.
- * - `candidates` leaves out a deletion if a transaction with no higher number created the plant again. This
- *   create waited for the deletion, but precedes the deletion in the feed. A client that applies the deletion
- *   would delete the new plant. The new plant is in `plants`, or in `plant_deletions` if it was deleted.
+ * - `candidates` leaves out a deletion if a transaction with no higher number created the plant again. For
+ *   example, transaction 5 waits until 6 has deleted the plant, and then creates it again. The create precedes
+ *   the deletion in the feed, so a client that applies the deletion would delete the new plant. The new plant
+ *   is in `plants`, or in `plant_deletions` if it was deleted.
  * - `isHeldBack` says whether a running transaction hides changes. `started` excludes the numbers in a
  *   restored dump, because another server may have had higher numbers than this server.
  * - `latest` is the highest number of a transaction with changes, for the cursor of the feed's end.
@@ -84,9 +85,6 @@ export const selectChanges = `
       order by place
     ) as page
   ) as page`;
-
-/** Whether the database is a read replica, which cannot run `selectChanges`. */
-export const isReadReplica = 'select pg_is_in_recovery()::text';
 
 /**
  * Selects at most two transaction numbers since a time: the first in `plants`, and the first in `plant_deletions`.

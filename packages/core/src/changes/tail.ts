@@ -3,7 +3,7 @@ import { isTemporary } from '@plant-store/schemas';
 import type { Caller } from '../database/deadline.ts';
 import { callerDisconnected, closing } from '../database/errors.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { type Cursor, isAfter } from './cursor.ts';
+import { type Cursor, isAfter, lastId } from './cursor.ts';
 import { ChangesText, type ChangeText } from './read-changes.ts';
 
 export interface WaitOptions {
@@ -14,13 +14,13 @@ export interface WaitOptions {
 
 type Waiter = PromiseWithResolvers<void> & Pick<WaitOptions, 'caller'>;
 
-/** Between reads, the loop pauses twice for this many ms. Only a write of this process ends the second pause. */
-const pause = 75;
+/** At the end of the feed, the loop pauses for twice this many ms. A write of this process ends the second half. */
+const halfPause = 75;
 
 /** The minimum number of milliseconds between an error and the next read. */
 export const retryDelay = 500;
 
-/** The loop continues for this many milliseconds after the last wait of a follower. */
+/** The loop continues for this many milliseconds after the last wait of a follower or the last use of a page. */
 const linger = 2_000;
 
 /**
@@ -32,7 +32,7 @@ export class Tail {
   /** The last pages. Undefined while the loop does not run. */
   #pages: Pages | undefined;
   readonly #waiters = new Set<Waiter>();
-  #lastWait = 0;
+  #lastUse = 0;
   /** The next write of this process resolves this promise. */
   #written = Promise.withResolvers<void>();
   isClosed = false;
@@ -42,9 +42,11 @@ export class Tail {
     this.#read = read;
   }
 
-  /** Returns up to `limit` changes after a cursor, or undefined when some of them are not in memory. */
+  /** Returns up to `limit` changes after a cursor: none at the end of the tail, undefined outside of the tail. */
   after(cursor: Cursor, limit: number): ChangesText | undefined {
-    return this.#pages?.after(cursor, limit);
+    const page = this.#pages?.after(cursor, limit);
+    if (page && page.changes.length > 0) this.#lastUse = performance.now();
+    return page;
   }
 
   /**
@@ -54,8 +56,8 @@ export class Tail {
    */
   async news(cursor: Cursor, { signal, caller }: WaitOptions): Promise<void> {
     signal?.throwIfAborted();
-    this.throwIfClosed();
-    this.#lastWait = performance.now();
+    if (this.isClosed) throw closing();
+    this.#lastUse = performance.now();
     if (!this.#pages) void this.#run(cursor);
     // The loop may have read new changes while the follower read the database.
     if (this.after(cursor, 1)?.changes.length) return;
@@ -67,7 +69,7 @@ export class Tail {
       await waiter.promise;
     } finally {
       this.#waiters.delete(waiter);
-      this.#lastWait = performance.now();
+      this.#lastUse = performance.now();
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -76,9 +78,12 @@ export class Tail {
     const pages = new Pages(start);
     this.#pages = pages;
     while (this.#isWanted) {
-      await setTimeout(pause);
-      await Promise.race([setTimeout(pause), this.#written.promise]);
-      this.#written = Promise.withResolvers();
+      // When more changes follow a page, its cursor has the id of a plant.
+      if (pages.end.id === lastId) {
+        await setTimeout(halfPause);
+        await Promise.race([setTimeout(halfPause), this.#written.promise]);
+        this.#written = Promise.withResolvers();
+      }
       try {
         const page = await this.#read(pages.end);
         pages.add(page);
@@ -99,7 +104,7 @@ export class Tail {
 
   get #isWanted(): boolean {
     if (this.isClosed) return false;
-    return this.#waiters.size > 0 || performance.now() - this.#lastWait < linger;
+    return this.#waiters.size > 0 || performance.now() - this.#lastUse < linger;
   }
 
   #rejectAll(error: unknown): void {
@@ -114,10 +119,6 @@ export class Tail {
     this.isClosed = true;
     this.#rejectAll(closing());
     this.notice();
-  }
-
-  throwIfClosed(): void {
-    if (this.isClosed) throw closing();
   }
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type CallOptions, type Deadline, deadlineOf } from './deadline.ts';
+import { Disk } from './disk.ts';
 import {
   type Advice,
   callerDisconnected,
@@ -13,22 +14,22 @@ import { sendUntilSettled, unsettled } from './send-again.ts';
 
 export interface BatcherOptions<Input, Output> {
   /**
-   * Writes or reads for all calls together, and settles the calls. Resolves when the statements have ended, or
+   * Writes or reads for calls of a batch, and settles the calls. Resolves when the statements have ended, or
    * rejects with an error. `sendUntilSettled` then handles the unsettled calls.
    */
   readonly send: (calls: readonly Call<Input, Output>[], deadline: Deadline) => Promise<void>;
-  /** The maximum number of statements that run at the same time. */
+  /** The maximum number of batches that run at the same time. */
   readonly running: number;
-  /** When this number of calls wait, a further statement starts, which takes up to `maxBatch` calls. */
+  /** When this number of calls wait, a further batch starts, which takes up to `maxBatch` calls. */
   readonly startAt: number;
-  /** When calls of this total size wait, a further statement starts, which takes calls until it has this size. */
+  /** When calls of this total size wait, a further batch starts, which takes calls until it has this size. */
   readonly size?: number;
   /** The size of a call, such as the length of its texts. Default: 0. */
   readonly sizeOf?: (input: Input) => number;
   /**
-   * The row that a write locks. A batcher sorts the calls of a statement by their rows, so two statements
+   * The row that a write locks. A batcher sorts the calls of a batch by their rows, so two statements
    * cannot deadlock. The calls for one row keep the order in which they were made. A call waits while a
-   * running statement may lock its row.
+   * running batch may lock its row.
    */
   readonly rowOf?: (input: Input) => bigint;
   /** The advice in the errors of calls. */
@@ -39,44 +40,40 @@ export interface BatcherOptions<Input, Output> {
 const maxWaiting = 10_000;
 const maxSize = 2 ** 26;
 
-/** The maximum number of calls in a statement. */
+/** The maximum number of calls in a batch. */
 const maxBatch = 4_096;
 
-/** A statement is slow after this number of milliseconds. A further statement may then start. */
-const slowAfter = 50;
+/** A further batch may start when each running batch has run for this number of milliseconds. */
+const furtherAfter = 50;
 
-/** If a write takes longer than this number of milliseconds, the disk of the database is slow. */
-const slowDisk = 500;
-
-/** A queue with the calls of a whole statement is full when its first call has used this part of its time. */
+/** A queue with the calls of a whole batch is full when its first call has used this part of its time. */
 const patience = 0.6;
 
 /** On a slow disk, a write is rejected after this part of its time limit: its commit would be late. */
 const slowPatience = 0.9;
 
 /**
- * Combines calls that wait for the database into one statement. A single call is sent immediately. While its
- * statement runs, further calls wait, and then share the next statement. A statement starts when no statement
- * runs, when enough calls wait, or when the running statements are slow.
+ * Combines calls that wait for the database into batches. A batch is usually one statement. A single call is
+ * sent immediately. While its batch runs, further calls wait, and then share the next batch. A batch starts when
+ * no batch runs, when enough calls wait, or when the running batches take long.
  */
 export class Batcher<Input, Output> {
   readonly #options;
   #waiting: Call<Input, Output>[] = [];
   /** The total size of the waiting calls. */
   #size = 0;
-  /** The running statements. V8 would keep deleted keys of a `Map` until the next full garbage collection. */
+  /** The running batches with all their calls, whose rows a statement may still lock. */
   #running: { readonly calls: readonly Call<Input, Output>[]; readonly startedAt: number }[] = [];
-  /** The duration in ms of the last `send` that resolved. 0 after an error, which a lock may have caused. */
-  #took = 0;
-  /** The time at which the last `send` resolved. */
-  #endedAt = 0;
+  /** Undefined without `rowOf`: reads do not wait for the disk, and replacements are statements of their own. */
+  readonly #disk: Disk | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Whether `#start` will run soon. Calls made together, such as the plants of a request, share a statement. */
+  /** Whether `#start` will run soon. Calls made together, such as the plants of a request, share a batch. */
   #isScheduled = false;
   #closed: PromiseWithResolvers<void> | undefined;
 
   constructor(options: BatcherOptions<Input, Output>) {
     this.#options = { sizeOf: () => 0, size: Number.POSITIVE_INFINITY, ...options };
+    this.#disk = options.rowOf && new Disk();
   }
 
   /**
@@ -97,7 +94,7 @@ export class Batcher<Input, Output> {
       if (!this.#isScheduled) queueMicrotask(this.#start);
       this.#isScheduled = true;
     }
-    return call.outcome;
+    return call.promise;
   }
 
   get waiting(): number {
@@ -120,33 +117,57 @@ export class Batcher<Input, Output> {
     while (this.#waiting.length > 0 && this.#canStart()) {
       const calls = this.#take();
       if (calls.length === 0) break;
-      const statement = { calls, startedAt: performance.now() };
-      this.#running.push(statement);
+      const batch = { calls, startedAt: performance.now() };
+      this.#running.push(batch);
       void sendUntilSettled(calls, { ...this.#options, send: this.#send }).then(async () => {
         await this.#gather();
-        this.#running = this.#running.filter((each) => each !== statement);
+        this.#running = this.#running.filter((each) => each !== batch);
         this.#start();
       });
     }
     const isBusy = this.#waiting.length > 0 || this.#running.length > 0;
-    if (isBusy) this.#timer ??= setTimeout(this.#look, slowAfter).unref();
+    if (isBusy) this.#timer ??= setTimeout(this.#look, furtherAfter).unref();
     // While the standby is down, a commit does not end. `close` waits only for unsettled calls.
     const open = this.#closed && unsettled([...this.#waiting, ...this.#sent]);
     if (open?.length === 0) this.#closed?.resolve();
   };
 
-  readonly #send = async (...statement: Parameters<BatcherOptions<Input, Output>['send']>) => {
-    const startedAt = performance.now();
-    await this.#options.send(...statement).catch((error) => {
-      this.#took = 0; // The statement may have waited for a lock of another session.
-      throw error;
-    });
-    this.#endedAt = performance.now();
-    this.#took = this.#endedAt - startedAt;
+  readonly #send: BatcherOptions<Input, Output>['send'] = (calls, deadline) => {
+    const send = () => this.#options.send(calls, deadline);
+    return this.#disk ? this.#disk.measure(send) : send();
   };
 
+  #canStart(): boolean {
+    if (this.#running.length === 0) return true;
+    if (this.#running.length >= this.#options.running || this.#disk?.isSlow) return false;
+    if (this.#reaches(this.#options.startAt)) return true;
+    return this.#running.every(({ startedAt }) => performance.now() - startedAt >= furtherAfter);
+  }
+
+  /** Takes the oldest waiting calls that fit into one batch. */
+  #take(): Call<Input, Output>[] {
+    const { size, rowOf } = this.#options;
+    const locked = new Set(rowOf && this.#sent.map(({ input }) => rowOf(input)));
+    // When a running batch takes long, a single call probes the disk. On a slow disk, Postgres would delay many calls
+    // by one more flush. If the probe succeeds soon, a lock is the reason, and the next batch has no such limit.
+    const isProbe = this.#disk?.mayBeSlow(this.#running) && !this.#reaches(this.#options.startAt);
+    const most = isProbe ? 1 : maxBatch;
+    const taken: Call<Input, Output>[] = [];
+    let total = 0;
+    this.#keep((call) => {
+      if (taken.length === most || total >= size) return true;
+      if (this.#rejectIfOver(call, this.#disk?.isSlow ? slowPatience : 1)) return false;
+      if (rowOf && locked.has(rowOf(call.input))) return true;
+      taken.push(call);
+      total += call.size;
+      return false;
+    });
+    if (rowOf) taken.sort((a, b) => compare(rowOf(a.input), rowOf(b.input)));
+    return taken;
+  }
+
   /**
-   * Waits while each turn of the event loop brings further calls, so that they share the next statement.
+   * Waits while each turn of the event loop brings further calls, so that they share the next batch.
    * Clients often send their next request as soon as they have a response.
    */
   async #gather(): Promise<void> {
@@ -159,7 +180,7 @@ export class Batcher<Input, Output> {
     }
   }
 
-  /** Runs regularly while calls wait or run. Rejects overdue calls, and notices slow statements. */
+  /** Runs regularly while calls wait or run. Rejects overdue calls, and may start a further batch. */
   readonly #look = (): void => {
     this.#timer = undefined;
     for (const call of this.#sent) {
@@ -169,20 +190,7 @@ export class Batcher<Input, Output> {
     this.#start();
   };
 
-  #canStart(): boolean {
-    if (this.#running.length === 0) return true;
-    // Commits wait for the disk one after the other. A second write would wait twice as long for a slow disk.
-    if (this.#running.length >= this.#options.running || this.#isDiskSlow) return false;
-    if (this.#reaches(this.#options.startAt)) return true;
-    return this.#running.every(({ startedAt }) => performance.now() - startedAt >= slowAfter);
-  }
-
-  /** Reads do not wait for the disk. Replacements have no `rowOf`, because each one is a statement of its own. */
-  get #isDiskSlow(): boolean {
-    return this.#options.rowOf !== undefined && this.#took > slowDisk;
-  }
-
-  /** Whether this number of calls wait, or the calls have the total size of a statement. */
+  /** Whether this number of calls wait, or the calls have the total size of a batch. */
   #reaches(count: number): boolean {
     return this.#waiting.length >= count || this.#size >= this.#options.size;
   }
@@ -191,28 +199,6 @@ export class Batcher<Input, Output> {
     const limit = isBulk ? maxWaiting / 2 : maxWaiting;
     if (this.#waiting.length >= limit || this.#size >= maxSize) return true;
     return this.#reaches(maxBatch) && this.#waiting[0]?.hasUsed(patience) === true;
-  }
-
-  /** Takes the oldest waiting calls that fit into one statement. */
-  #take(): Call<Input, Output>[] {
-    const { size, rowOf } = this.#options;
-    const locked = new Set(rowOf && this.#sent.map(({ input }) => rowOf(input)));
-    // If no write has ended since a running one started, the disk may be slow. A single call then probes the disk,
-    // because the WAL writer of Postgres would delay the commit of many calls by one more flush.
-    const isProbe = rowOf && this.#running.some(({ startedAt }) => startedAt > this.#endedAt);
-    const most = isProbe && !this.#reaches(this.#options.startAt) ? 1 : maxBatch;
-    const taken: Call<Input, Output>[] = [];
-    let total = 0;
-    this.#keep((call) => {
-      if (taken.length === most || total >= size) return true;
-      if (this.#rejectIfOver(call, this.#isDiskSlow ? slowPatience : 1)) return false;
-      if (rowOf && locked.has(rowOf(call.input))) return true;
-      taken.push(call);
-      total += call.size;
-      return false;
-    });
-    if (rowOf) taken.sort((a, b) => compare(rowOf(a.input), rowOf(b.input)));
-    return taken;
   }
 
   /** Removes each waiting call for which `isKept` returns false. */
@@ -244,7 +230,7 @@ export class Call<Input, Output> {
   readonly madeAt = performance.now();
   isSettled = false;
   readonly #settled = Promise.withResolvers<Output>();
-  readonly outcome = this.#settled.promise;
+  readonly promise = this.#settled.promise;
 
   constructor(input: Input, options: CallOptions | undefined, size: number) {
     this.input = input;

@@ -6,7 +6,6 @@ import {
   callerDisconnected,
   closing,
   explainError,
-  lateWrite,
   outcomeOf,
   overloaded,
   StatementError,
@@ -142,7 +141,7 @@ export class Pool implements Database {
         session = await this.#open(kind);
       }
       this.#running.set(session, deadline);
-      if (performance.now() >= deadline) throw new StatementError('late', lateWrite);
+      if (performance.now() >= deadline) throw new StatementError('late', 'no connection in time');
       const sent = typeof values === 'function' ? values(session.timeOf(deadline)) : values;
       if (statementObservers.size > 0) {
         const callers = sharedBy.flatMap((call) => call.caller ?? []);

@@ -1,7 +1,7 @@
 import type { createCluster } from '../citus/cluster.ts';
 import type { Database, Kind, OpenOptions, Query } from './database.ts';
 import { parseDatabaseUrl } from './database-url.ts';
-import { deadlineIn, defaultTimeout, withDeadline } from './deadline.ts';
+import { deadlineIn, withDeadline } from './deadline.ts';
 import { databaseSettingsError, databaseUnavailable, orUnavailable } from './errors.ts';
 import { migrate } from './migration.ts';
 import { bulkKinds, Pool } from './pool.ts';
@@ -12,12 +12,10 @@ const connections: Readonly<Record<Kind, number>> = {
   ...{ counts: 1, searches: 1, changes: 1 },
 };
 
-/** The database usually ends a slow statement before its caller's deadline, so that the session stays usable. */
-const requestLimits = {
-  statement_timeout: 0.9 * defaultTimeout,
-  lock_timeout: 0.8 * defaultTimeout,
-};
+/** The database usually ends a slow statement before its caller's deadline (5 s), so that the session stays usable. */
+const requestLimits = { statement_timeout: 4_500, lock_timeout: 4_000 };
 
+/** A caller of core may give a count, a search or a read of changes more time. */
 const bulkLimits = { ...requestLimits, statement_timeout: 60_000 };
 
 /** The limits of a statement of `migrate`, of `doctor` or of `distribute`, which copies all plants. */

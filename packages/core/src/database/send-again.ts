@@ -12,8 +12,8 @@ const maxAttempts = 100;
  * - Calls that a statement does not settle are sent again, because another write came first.
  * - After a late statement that changed nothing, the calls that have more time are sent again.
  * - After an error that one row may have caused, each half of the calls is sent separately. Repeated
- *   bisection finds this row, and a half that waits for a lock does not delay the other half. Calls for one
- *   row are sent one after the other.
+ *   bisection finds this row. Calls for one row are sent one after the other. Calls usually have 5 s, and
+ *   Postgres ends a wait for a lock after 4 s, so the half without the locked row can still succeed.
  * - After any other error, all calls are rejected.
  */
 export async function sendUntilSettled<Input, Output>(
@@ -34,8 +34,10 @@ export async function sendUntilSettled<Input, Output>(
         const parts = partsOf(open, error, options);
         await Promise.all(parts.map((part) => sendUntilSettled(part, options)));
       } else {
-        const end = Math.max(deadline, now);
-        const rejected = isLate ? open.filter((call) => call.deadline <= end) : open;
+        // The clock of the database may be ahead, so the earliest deadline counts as passed.
+        const passed = Math.max(deadline, now);
+        const rejected = isLate ? open.filter((call) => call.deadline <= passed) : open;
+        // The pool has explained the error without this advice.
         for (const call of rejected) call.reject(explainError(reasonOf(error), options.advice));
       }
     }

@@ -1,0 +1,31 @@
+/** If a write takes longer than this number of milliseconds, the disk of the database is slow. */
+const slowAfter = 500;
+
+/** Judges by the writes of a batcher whether the disk of the database is slow. A long wait for a lock may look the same. */
+export class Disk {
+  /** The duration in ms of the last write that succeeded. 0 after an error, which a lock may have caused. */
+  #took = 0;
+  /** The time at which a write last succeeded. */
+  #endedAt = 0;
+
+  /** Measures a write. Settles as `write` does. */
+  async measure(write: () => Promise<void>): Promise<void> {
+    const startedAt = performance.now();
+    await write().catch((error) => {
+      this.#took = 0;
+      throw error;
+    });
+    this.#endedAt = performance.now();
+    this.#took = this.#endedAt - startedAt;
+  }
+
+  /** Commits wait for the disk one after the other. A second write would wait twice as long for a slow disk. */
+  get isSlow(): boolean {
+    return this.#took > slowAfter;
+  }
+
+  /** Whether no write has succeeded since a running write started. A lock, too, can be the reason. */
+  mayBeSlow(running: readonly { readonly startedAt: number }[]): boolean {
+    return running.some(({ startedAt }) => startedAt > this.#endedAt);
+  }
+}
