@@ -125,7 +125,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       operations.addHook('onRequest', operations.rateLimit()); // Requests with invalid tokens count too.
     }
     operations.addHook('onRequest', requireToken); // No body is read before the token is checked.
-    operations.addHook('onRequest', rejectAfterPause(server)); // After a pause, no POST is served for a second.
+    operations.addHook('onRequest', rejectAfterPause(server)); // After a pause, only GET and HEAD are served for a second.
     operations.addHook('onRequest', reserveBody); // Large bodies may fill only their own budget.
     await operations.register(compress, compressOptions);
     await operations.register(rest, { procedures });

@@ -57,7 +57,7 @@ export class Tail {
   async news(cursor: Cursor, { signal, caller }: WaitOptions): Promise<void> {
     signal?.throwIfAborted();
     if (this.isClosed) throw closing();
-    this.#lastUse = performance.now();
+    this.#lastUse = performance.now(); // The loop runs because of this until the waiter is added.
     if (!this.#pages) void this.#run(cursor);
     // The loop may have read new changes while the follower read the database.
     if (this.after(cursor, 1)?.changes.length) return;

@@ -148,8 +148,8 @@ export class Batcher<Input, Output> {
   #take(): Call<Input, Output>[] {
     const { size, rowOf } = this.#options;
     const locked = new Set(rowOf && this.#sent.map(({ input }) => rowOf(input)));
-    // When a running batch takes long, a single call probes the disk. On a slow disk, Postgres would delay many calls
-    // by one more flush. If the probe succeeds soon, a lock is the reason, and the next batch has no such limit.
+    // If no write has succeeded since a running batch started, the disk may be slow, and a single call probes it:
+    // Postgres would delay many calls by one more flush. After a success of the probe, a batch has no such limit.
     const isProbe = this.#disk?.mayBeSlow(this.#running) && !this.#reaches(this.#options.startAt);
     const most = isProbe ? 1 : maxBatch;
     const taken: Call<Input, Output>[] = [];
@@ -162,7 +162,7 @@ export class Batcher<Input, Output> {
       total += call.size;
       return false;
     });
-    if (rowOf) taken.sort((a, b) => compare(rowOf(a.input), rowOf(b.input)));
+    if (rowOf) taken.sort((a, b) => compareIds(rowOf(a.input), rowOf(b.input)));
     return taken;
   }
 
@@ -219,7 +219,7 @@ export class Batcher<Input, Output> {
 }
 
 /** Compares two ids. A subtraction would create a new `bigint`. */
-const compare = (one: bigint, other: bigint) => Number(one > other) - Number(one < other);
+const compareIds = (one: bigint, other: bigint) => Number(one > other) - Number(one < other);
 
 /** A call that waits for the database. A call is settled once; later outcomes change nothing. */
 export class Call<Input, Output> {

@@ -50,7 +50,7 @@ export interface Database {
  *
  * - `creates`: inserts of plants, and look-ups of plants with the same ids
  * - `edits`: deletes and replacements of plants, writes of access tokens, and forgetting deletions
- * - `reads`: gets and pages of plants, reads of access tokens, statements on webhooks, and the end of the feed
+ * - `reads`: gets and pages of plants, reads of access tokens, statements on webhooks, and the feed's end and tail
  * - `counts`, `searches`, `changes`: counts, searches, and reads of changes for one client, which may take long
  */
 export type Kind = 'creates' | 'edits' | 'reads' | 'counts' | 'searches' | 'changes';

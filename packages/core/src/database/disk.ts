@@ -5,8 +5,7 @@ const slowAfter = 500;
 export class Disk {
   /** The duration in ms of the last write that succeeded. 0 after an error, which a lock may have caused. */
   #took = 0;
-  /** The time at which a write last succeeded. */
-  #endedAt = 0;
+  #succeededAt = 0;
 
   /** Measures a write. Settles as `write` does. */
   async measure(write: () => Promise<void>): Promise<void> {
@@ -15,8 +14,8 @@ export class Disk {
       this.#took = 0;
       throw error;
     });
-    this.#endedAt = performance.now();
-    this.#took = this.#endedAt - startedAt;
+    this.#succeededAt = performance.now();
+    this.#took = this.#succeededAt - startedAt;
   }
 
   /** Commits wait for the disk one after the other. A second write would wait twice as long for a slow disk. */
@@ -26,6 +25,6 @@ export class Disk {
 
   /** Whether no write has succeeded since a running write started. A lock, too, can be the reason. */
   mayBeSlow(running: readonly { readonly startedAt: number }[]): boolean {
-    return running.some(({ startedAt }) => startedAt > this.#endedAt);
+    return running.some(({ startedAt }) => startedAt > this.#succeededAt);
   }
 }
