@@ -57,7 +57,7 @@ export class Tail {
   async news(cursor: Cursor, { signal, caller }: WaitOptions): Promise<void> {
     signal?.throwIfAborted();
     if (this.isClosed) throw closing();
-    this.#lastUse = performance.now(); // The loop runs because of this until the waiter is added.
+    this.#lastUse = performance.now(); // So `#isWanted` is true before the waiter is added.
     if (!this.#pages) void this.#run(cursor);
     // The loop may have read new changes while the follower read the database.
     if (this.after(cursor, 1)?.changes.length) return;
@@ -78,7 +78,7 @@ export class Tail {
     const pages = new Pages(start);
     this.#pages = pages;
     while (this.#isWanted) {
-      // When more changes follow a page, its cursor has the id of a plant.
+      // Only a page at the end of the feed ends with `lastId`. After another page, the loop continues immediately.
       if (pages.end.id === lastId) {
         await setTimeout(halfPause);
         await Promise.race([setTimeout(halfPause), this.#written.promise]);
@@ -90,7 +90,7 @@ export class Tail {
         if (page.changes.length > 0) for (const { resolve } of this.#waiters) resolve();
       } catch (error) {
         if (!isPassing(error)) break;
-        this.#rejectAll(error);
+        for (const { reject } of this.#waiters) reject(error);
         await setTimeout(retryDelay);
       }
       for (const { caller, reject } of this.#waiters) {
@@ -107,17 +107,13 @@ export class Tail {
     return this.#waiters.size > 0 || performance.now() - this.#lastUse < linger;
   }
 
-  #rejectAll(error: unknown): void {
-    for (const { reject } of this.#waiters) reject(error);
-  }
-
   /** Ends the loop's wait for a write of this process. */
   readonly notice = (): void => this.#written.resolve();
 
   /** Rejects all current and later waits with the error `shuttingDown`. */
   close(): void {
     this.isClosed = true;
-    this.#rejectAll(closing());
+    for (const { reject } of this.#waiters) reject(closing());
     this.notice();
   }
 }

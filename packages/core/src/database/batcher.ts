@@ -148,8 +148,7 @@ export class Batcher<Input, Output> {
   #take(): Call<Input, Output>[] {
     const { size, rowOf } = this.#options;
     const locked = new Set(rowOf && this.#sent.map(({ input }) => rowOf(input)));
-    // If no write has succeeded since a running batch started, the disk may be slow, and a single call probes it:
-    // Postgres would delay many calls by one more flush. After a success of the probe, a batch has no such limit.
+    // Beside a batch that may wait for a slow disk, a single call goes first. If it succeeds, the disk is not slow.
     const isProbe = this.#disk?.mayBeSlow(this.#running) && !this.#reaches(this.#options.startAt);
     const most = isProbe ? 1 : maxBatch;
     const taken: Call<Input, Output>[] = [];

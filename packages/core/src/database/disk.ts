@@ -23,7 +23,10 @@ export class Disk {
     return this.#took > slowAfter;
   }
 
-  /** Whether no write has succeeded since a running write started. A lock, too, can be the reason. */
+  /**
+   * Whether no write has succeeded since a running batch started. The disk may be slow, or a row may be locked. On a
+   * slow disk, the WAL writer of Postgres delays a further write by one more flush.
+   */
   mayBeSlow(running: readonly { readonly startedAt: number }[]): boolean {
     return running.some(({ startedAt }) => startedAt > this.#succeededAt);
   }

@@ -124,6 +124,7 @@ export class PartsError extends StatementError {
 /** The message of the error of a late write: see `tooLate` in `plants/statements.ts`. */
 export const lateWrite = 'the deadline of this write has passed';
 
+/** Returns the outcome of a statement that ended with an error, or with the PlantStoreError made from this error. */
 export function outcomeOf(error: unknown): Outcome {
   const reason = reasonOf(error);
   if (reason instanceof StatementError) return reason.outcome;
