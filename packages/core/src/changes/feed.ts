@@ -83,8 +83,7 @@ export class Feed {
     for (let end = cursor; ; ) {
       // Outside of the tail, the page is undefined. At its end, the page is empty, and `news` waits for the next.
       const page =
-        this.#tail.after(end, limit) ??
-        (await this.#readDatabase(end, limit, 'changes', { caller: wait.caller }));
+        this.#tail.after(end, limit) ?? (await this.read(end, limit, { caller: wait.caller }));
       if (page.changes.length > 0) return page;
       end = page.end;
       await this.#tail.news(end, wait);

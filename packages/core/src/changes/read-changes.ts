@@ -81,7 +81,6 @@ export async function readChanges(
   const start = after ?? { transaction: BigInt(feed.latest ?? 0), id: lastId };
   const last = changes.at(-1)?.position ?? start;
   const hasMore = changes.length < feed.candidates;
-  // All transactions of a page have ended. So after the last page, they have no further changes.
   const end = { ...last, epoch: feed.epoch, id: hasMore ? last.id : lastId };
   const heldBackBy = feed.isHeldBack ? feed.upTo : undefined;
   return { page: new ChangesText(changes, end), heldBackBy };

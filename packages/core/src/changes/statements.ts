@@ -18,9 +18,8 @@ const isInPage = `
  *   the order of these numbers. So no change can later appear before the cursor of a client. Defaults in
  *   `tables.ts` and `replacePlant` set the columns `created_in` and `changed_in`.
  * - `candidates` leaves out a deletion if a transaction with no higher number created the plant again. For
- *   example, transaction 5 waits until 6 has deleted the plant, and then creates it again. The create precedes
- *   the deletion in the feed, so a client that applies the deletion would delete the new plant. The new plant
- *   is in `plants`, or in `plant_deletions` if it was deleted.
+ *   example, transaction 5 waits until 6 has deleted the plant, and then creates it. A client that applies the
+ *   deletion would delete the new plant, which is in `plants`, or in `plant_deletions` if it was deleted.
  * - `isHeldBack` says whether a running transaction hides changes. `started` excludes the numbers in a
  *   restored dump, because another server may have had higher numbers than this server.
  * - `latest` is the highest number of a transaction with changes, for the cursor of the feed's end.

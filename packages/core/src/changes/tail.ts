@@ -103,8 +103,7 @@ export class Tail {
   }
 
   get #isWanted(): boolean {
-    if (this.isClosed) return false;
-    return this.#waiters.size > 0 || performance.now() - this.#lastUse < linger;
+    return !this.isClosed && (this.#waiters.size > 0 || performance.now() - this.#lastUse < linger);
   }
 
   /** Ends the loop's wait for a write of this process. */

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import { type CallOptions, type Deadline, deadlineOf } from './deadline.ts';
-import { Disk } from './disk.ts';
 import {
   type Advice,
   callerDisconnected,
@@ -45,6 +44,9 @@ const maxBatch = 4_096;
 
 /** A further batch may start when each running batch has run for this number of milliseconds. */
 const furtherAfter = 50;
+
+/** If a write takes longer than this number of milliseconds, the disk of the database is slow. */
+const slowDisk = 500;
 
 /** A queue with the calls of a whole batch is full when its first call has used this part of its time. */
 const patience = 0.6;
@@ -150,11 +152,10 @@ export class Batcher<Input, Output> {
     const locked = new Set(rowOf && this.#sent.map(({ input }) => rowOf(input)));
     // Beside a batch that may wait for a slow disk, a single call goes first. If it succeeds, the disk is not slow.
     const isProbe = this.#disk?.mayBeSlow(this.#running) && !this.#reaches(this.#options.startAt);
-    const most = isProbe ? 1 : maxBatch;
     const taken: Call<Input, Output>[] = [];
     let total = 0;
     this.#keep((call) => {
-      if (taken.length === most || total >= size) return true;
+      if (taken.length === (isProbe ? 1 : maxBatch) || total >= size) return true;
       if (this.#rejectIfOver(call, this.#disk?.isSlow ? slowPatience : 1)) return false;
       if (rowOf && locked.has(rowOf(call.input))) return true;
       taken.push(call);
@@ -214,6 +215,33 @@ export class Batcher<Input, Output> {
       call.reject(databaseUnavailable(cause, this.#options.advice));
     }
     return call.isSettled;
+  }
+}
+
+/** Judges by the writes of a batcher whether the disk of the database is slow. A long wait for a lock may look the same. */
+class Disk {
+  /** The duration in ms of the last write that succeeded. 0 after an error, which a lock may have caused. */
+  #took = 0;
+  #succeededAt = 0;
+
+  async measure(write: () => Promise<void>): Promise<void> {
+    const startedAt = performance.now();
+    await write().catch((error) => {
+      this.#took = 0;
+      throw error;
+    });
+    this.#succeededAt = performance.now();
+    this.#took = this.#succeededAt - startedAt;
+  }
+
+  /** Commits wait for the disk one after the other. A second write would wait twice as long for a slow disk. */
+  get isSlow(): boolean {
+    return this.#took > slowDisk;
+  }
+
+  /** Whether no write has succeeded since a running batch started. The disk may be slow, or a row may be locked. */
+  mayBeSlow(running: readonly { readonly startedAt: number }[]): boolean {
+    return running.some(({ startedAt }) => startedAt > this.#succeededAt);
   }
 }
 

@@ -15,7 +15,6 @@ const connections: Readonly<Record<Kind, number>> = {
 /** The database usually ends a slow statement before its caller's deadline (5 s), so that the session stays usable. */
 const requestLimits = { statement_timeout: 4_500, lock_timeout: 4_000 };
 
-/** A caller of core may give a count, a search or a read of changes more time. */
 const bulkLimits = { ...requestLimits, statement_timeout: 60_000 };
 
 /** The limits of a statement of `migrate`, of `doctor` or of `distribute`, which copies all plants. */

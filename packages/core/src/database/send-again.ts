@@ -10,8 +10,7 @@ const maxAttempts = 100;
  * earliest deadline of its calls. A write that reaches the database after its deadline changes nothing.
  *
  * - Calls that a statement does not settle are sent again, because another write came first.
- * - After a statement that ends after its deadline and has changed nothing, overdue calls are rejected, and the
- *   others are sent again.
+ * - After a late statement, which has changed nothing, overdue calls are rejected, and the others are sent again.
  * - After an error that one row may have caused, each half of the calls is sent separately. Repeated
  *   bisection finds this row. Calls for one row are sent one after the other. Calls usually have 5 s, and
  *   Postgres ends a wait for a lock after 4 s, so the half without the locked row can still succeed.
@@ -38,7 +37,6 @@ export async function sendUntilSettled<Input, Output>(
         // The clock of the database may be ahead, so the earliest deadline counts as passed.
         const passed = Math.max(deadline, now);
         const rejected = isLate ? open.filter((call) => call.deadline <= passed) : open;
-        // The pool has explained the error without this advice.
         for (const call of rejected) call.reject(explainError(reasonOf(error), options.advice));
       }
     }

@@ -42,7 +42,6 @@ const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 /**
  * Inserts the plants whose ids are free, and returns their ids. The columns' defaults set the time and the place
  * in the feed: see `tables.ts`. Checks the clock after the last row, because a row may wait for another transaction.
- * For ids that are taken, `findDurable` waits for the standby.
  *
  * $1 ids, $2 names, $3 tags, $4 the deadline
  */
