@@ -5,9 +5,9 @@ import {
   callerDisconnected,
   closing,
   databaseUnavailable,
+  late,
   overdue,
   overloaded,
-  StatementError,
 } from './errors.ts';
 import { sendUntilSettled, unsettled } from './send-again.ts';
 
@@ -210,10 +210,7 @@ export class Batcher<Input, Output> {
   /** Rejects a call if its caller is gone or this part of its time has passed. Returns `call.isSettled`. */
   #rejectIfOver(call: Call<Input, Output>, part = 1): boolean {
     if (call.caller?.isGone) call.reject(callerDisconnected());
-    else if (call.hasUsed(part)) {
-      const cause = new StatementError('late', 'no statement has ended in time');
-      call.reject(databaseUnavailable(cause, this.#options.advice));
-    }
+    else if (call.hasUsed(part)) call.reject(databaseUnavailable(late(), this.#options.advice));
     return call.isSettled;
   }
 }

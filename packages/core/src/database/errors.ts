@@ -159,7 +159,8 @@ export function overloaded(): PlantStoreError {
   return new PlantStoreError('overloaded', message);
 }
 
-/** The error for a statement that has not ended at its deadline. */
+/** The error for a call that has changed nothing until its deadline, and for a statement that still runs then. */
+export const late = () => new StatementError('late', 'no statement has ended in time');
 export const overdue = () => new StatementError('overdue', 'the database did not respond in time');
 
 /** The error for a call or a wait while the store closes, or afterwards. */

@@ -1,6 +1,6 @@
 import { PlantStoreError } from '../plant-store-error.ts';
 import type { BatcherOptions, Call } from './batcher.ts';
-import { explainError, isSplittable, outcomeOf, PartsError, reasonOf } from './errors.ts';
+import { explainError, isSplittable, late, outcomeOf, PartsError, reasonOf } from './errors.ts';
 
 /** After this number of attempts, only a trigger or a rule explains why a write changes nothing. */
 const maxAttempts = 100;
@@ -37,7 +37,9 @@ export async function sendUntilSettled<Input, Output>(
         // The clock of the database may be ahead, so the earliest deadline counts as passed.
         const passed = Math.max(deadline, now);
         const rejected = isLate ? open.filter((call) => call.deadline <= passed) : open;
-        for (const call of rejected) call.reject(explainError(reasonOf(error), options.advice));
+        // An error that one row caused is not the error of another row.
+        const reason = open.length > 1 && isSplittable(error) ? late() : reasonOf(error);
+        for (const call of rejected) call.reject(explainError(reason, options.advice));
       }
     }
     open = unsettled(open);
