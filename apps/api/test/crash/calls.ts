@@ -102,9 +102,9 @@ export const textOf = ({ name, tag }: Plant): string =>
 export const isUnknown = ({ response }: Call): boolean =>
   response === undefined || response.body.error === 50300;
 
-/** Whether the server rejected the call without any effect: an overload, or a request that it read too late. */
+/** Whether the server rejected the call without any effect, for example because of an overload. */
 export const isRejected = (call: Call): boolean =>
-  [408, 503].includes(call.response?.status ?? 0) && !isUnknown(call);
+  call.response?.status === 503 && !isUnknown(call);
 
 export const isCreated = ({ request, response }: Call): boolean =>
   request.type === 'create' && response?.status === 200;
