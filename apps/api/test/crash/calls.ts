@@ -102,9 +102,13 @@ export const textOf = ({ name, tag }: Plant): string =>
 export const isUnknown = ({ response }: Call): boolean =>
   response === undefined || response.body.error === 50300;
 
-/** Whether the server rejected the call without any effect, for example because of an overload. */
+/**
+ * Whether the server rejected the call without any effect: for example because of an overload, or with a 408.
+ * After a call that timed out, `fetch` may open a connection without a request. When no request has come for
+ * 30 s, the server closes the connection with a 408, even if the client sends a request at that moment.
+ */
 export const isRejected = (call: Call): boolean =>
-  call.response?.status === 503 && !isUnknown(call);
+  [408, 503].includes(call.response?.status ?? 0) && !isUnknown(call);
 
 export const isCreated = ({ request, response }: Call): boolean =>
   request.type === 'create' && response?.status === 200;
