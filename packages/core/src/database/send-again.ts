@@ -29,8 +29,9 @@ export async function sendUntilSettled<Input, Output>(
       attempts += 1;
     } catch (error) {
       const now = performance.now();
-      const isLate = outcomeOf(error) === 'late' || (now >= deadline && isSplittable(error));
-      if (!isLate && isSplittable(error) && open.length > 1) {
+      const canSplit = open.length > 1 && isSplittable(error);
+      const isLate = outcomeOf(error) === 'late' || (canSplit && now >= deadline);
+      if (canSplit && !isLate) {
         const parts = partsOf(open, error, options);
         await Promise.all(parts.map((part) => sendUntilSettled(part, options)));
       } else {
@@ -38,7 +39,7 @@ export async function sendUntilSettled<Input, Output>(
         const passed = Math.max(deadline, now);
         const rejected = isLate ? open.filter((call) => call.deadline <= passed) : open;
         // An error that one row caused is not the error of another row.
-        const reason = open.length > 1 && isSplittable(error) ? late() : reasonOf(error);
+        const reason = canSplit ? late() : reasonOf(error);
         for (const call of rejected) call.reject(explainError(reason, options.advice));
       }
     }
