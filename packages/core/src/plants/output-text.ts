@@ -6,19 +6,26 @@ import { plantColumns, plantTexts, valuesOf } from './plant-json.ts';
  * Only callers in this process need objects. While a client reads a response, only the text is in memory.
  */
 export class OutputText<Output> {
-  /** The JSON for REST, in which ids are integers. */
-  readonly json: string;
+  readonly #text: string | ((quote: string) => string);
   readonly #pathOf: (place: number) => string;
 
-  /** @param pathOf returns the path of the object that has the nth id of the JSON, such as `plants.0.` */
-  constructor(json: string, pathOf = (_place: number) => '') {
-    this.json = json;
+  /**
+   * @param text the JSON for REST, or a function that writes the JSON with this quote around each id
+   * @param pathOf returns the path of the object that has the nth id of the JSON, such as `plants.0.`
+   */
+  constructor(text: string | ((quote: string) => string), pathOf = (_place: number) => '') {
+    this.#text = text;
     this.#pathOf = pathOf;
   }
 
-  /** The JSON with every property of the output. */
+  /** The JSON for REST, in which ids are integers. */
+  get json(): string {
+    return typeof this.#text === 'string' ? this.#text : this.#text('');
+  }
+
+  /** The JSON with every property of the output. Ids are texts, because `JSON.parse` would round large ids. */
   protected get whole(): string {
-    return this.json;
+    return typeof this.#text === 'string' ? withTextIds(this.#text) : this.#text('"');
   }
 
   /**
@@ -26,15 +33,15 @@ export class OutputText<Output> {
    * file match nothing inside a string, because JSON escapes the quotes of a string.
    */
   superjson(): string {
-    const properties = this.whole.match(typedProperty);
-    if (!properties) return `{"json":${this.whole}}`;
-    const types = notesOn(properties, this.#pathOf);
-    return `{"json":${withTextIds(this.whole)},"meta":{"values":{${types}},"v":1}}`;
+    const json = this.whole;
+    const properties = json.match(typedProperty);
+    if (!properties) return `{"json":${json}}`;
+    return `{"json":${json},"meta":{"values":{${notesOn(properties, this.#pathOf)}},"v":1}}`;
   }
 
   /** Returns the output as objects. */
   value(): Output {
-    return withTypes(JSON.parse(withTextIds(this.whole)));
+    return withTypes(JSON.parse(this.whole));
   }
 }
 
@@ -48,7 +55,7 @@ export class PlantText extends OutputText<StoredPlant & { etag: string }> {
   }
 
   protected override get whole(): string {
-    return `${this.json.slice(0, -1)},"etag":"${this.etag}"}`;
+    return `${super.whole.slice(0, -1)},"etag":"${this.etag}"}`;
   }
 }
 
@@ -58,7 +65,6 @@ export function plantsOf(columns: readonly (string | null | undefined)[]): Plant
   return plantTexts(columns).map((json, i) => new PlantText(json, (etags[i] ?? '').slice(1, -1)));
 }
 
-/** Writes the ids as texts, because `JSON.parse` would round large ids. */
 function withTextIds(json: string): string {
   return json.replace(/"id":(-?\d+)/g, '"id":"$1"');
 }

@@ -9,14 +9,18 @@ export const plantColumns = Object.entries(StoredPlant.shape).map(([field, schem
 /**
  * Makes the JSON of each plant from the columns that `plantArrays` selects. The JSON of a plant omits each
  * null, even if the operator has removed NOT NULL from a column.
+ *
+ * @param quote is written around each id
  */
-export function plantTexts(selected: readonly (string | null | undefined)[]): string[] {
+export function plantTexts(selected: readonly (string | null | undefined)[], quote = ''): string[] {
   const plants: string[] = [];
   plantColumns.forEach(({ field, type }, i) => {
-    const start = `${i === 0 ? '{' : ','}"${field}":`;
+    const [start, end] = type === 'bigint' ? [quote, quote] : ['', ''];
+    const before = `${i === 0 ? '{' : ','}"${field}":${start}`;
     valuesOf(selected[i]).forEach((value, row) => {
       if (value === 'null') return;
-      plants[row] = (plants[row] ?? '') + start + (type === 'date' ? timeJson(value) : value);
+      const json = type === 'date' ? timeJson(value) : value;
+      plants[row] = (plants[row] ?? '') + before + json + end;
     });
   });
   return plants.map((plant) => `${plant}}`);

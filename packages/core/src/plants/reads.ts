@@ -147,13 +147,15 @@ export type Reads = ReturnType<typeof createReads>;
  *   id after which the next page begins.
  */
 function pageOf(columns: Columns, limit: number, found?: number): OutputText<PlantPage> {
-  const all = plantTexts(columns);
-  const plants = all.slice(0, limit);
-  const hasMore = (found ?? all.length) > plants.length;
   const last = found === undefined ? null : columns.at(-1);
-  const next = hasMore ? /-?\d+/.exec(plants.at(-1) ?? '')?.[0] : last;
-  const end = next ? `],"next":"${next}"}` : ']}';
-  return new OutputText(`{"plants":[${plants}${end}`, (place) => `plants.${place}.`);
+  const write = (quote: string) => {
+    const all = plantTexts(columns, quote);
+    const plants = all.slice(0, limit);
+    const hasMore = (found ?? all.length) > plants.length;
+    const next = hasMore ? /-?\d+/.exec(plants.at(-1) ?? '')?.[0] : last;
+    return `{"plants":[${plants}${next ? `],"next":"${next}"}` : ']}'}`;
+  };
+  return new OutputText(write, (place) => `plants.${place}.`);
 }
 
 /** The lowest id that a page may have. */
