@@ -28,6 +28,26 @@ it.each(surfaces)(
   },
 );
 
+it.each(surfaces)(
+  'a page over $name has the time of a replacement only for the plants that were replaced',
+  async ({ call }) => {
+    const ids = [freeId(), freeId(), freeId(), freeId()];
+    const tag = `page ${ids[0]}`;
+    for (const id of ids) await call(server, 'createPlant', { id, name: 'Hoya', tag });
+    const replaced = [ids[0], ids[3]];
+    for (const id of replaced) await call(server, 'replacePlant', { id, name: 'Hoya', tag });
+    const created = { name: 'Hoya', tag, createdAt: expect.any(Date) };
+    const times = (id: bigint) => replaced.includes(id) && { updatedAt: expect.any(Date) };
+    const plants = ids.map((id) => ({ id, ...created, ...times(id) }));
+    const first = await call(server, 'listPlants', { tag, limit: 2 });
+    expect(first.output).toEqual({ plants: plants.slice(0, 2), next: `${ids[1]}` });
+    const second = await call(server, 'listPlants', { tag, limit: 2, after: ids[1] });
+    expect(second.output).toEqual({ plants: plants.slice(2) });
+    const whole = await call(server, 'listPlants', { tag });
+    expect(whole.output).toEqual({ plants });
+  },
+);
+
 it('GET writes all digits of ids, and times in UTC', async () => {
   const id = '-9223372036854775808';
   await post(server, '/plants', `{"id":${id},"name":"Hoya"}`);

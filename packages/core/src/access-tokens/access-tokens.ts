@@ -147,10 +147,8 @@ export function createAccessTokens({
     authenticate: (token) => principals.get(token),
   };
 
-  async function create(
-    { name, scopes, expiresAt }: z.output<typeof NewToken>,
-    call?: CallOptions,
-  ) {
+  async function create(options: z.output<typeof NewToken>, call?: CallOptions) {
+    const { name, scopes, expiresAt } = options;
     const [id, token] = [randomBytes(8).toString('hex'), generateToken()];
     const row = { id, sha256: sha256Of(token), name, scope: scopes.join(' '), expiresAt };
     await orUnavailable(db('edits', call).insert(accessTokens).values(row));

@@ -1,4 +1,4 @@
-import { type NewPlant, type Plant, parseJson } from '@plant-store/schemas';
+import type { NewPlant, Plant } from '@plant-store/schemas';
 import { Batcher, type Call } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import type { CallOptions, Deadline } from '../database/deadline.ts';
@@ -101,11 +101,11 @@ export function createCreates(
       });
       const [columns = []] = rows;
       const found = valuesOf(columns[0]);
-      const texts = new Map(plantTexts(columns).map((json, i) => [found[i], json]));
+      // The cast is safe, because `plantTexts` writes every property of a plant.
+      const plants = plantTexts(columns, '"').map((json) => JSON.parse(json) as Plant);
+      const stored = new Map(plants.map((plant, i) => [found[i], plant]));
       for (const create of creates) {
-        const text = texts.get(String(create.input.id));
-        // The cast is safe, because `plantTexts` writes every property of a plant.
-        const plant = text === undefined ? undefined : (parseJson(text) as Plant);
+        const plant = stored.get(String(create.input.id));
         if (plant && hasSameContent(create.input, plant)) create.resolve('exists');
         else if (unconfirmed !== undefined) create.reject(outcomeUnknown(unconfirmed));
         else if (plant) create.reject(idTaken(create.input.id));

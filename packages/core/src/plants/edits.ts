@@ -28,6 +28,9 @@ interface Replacement extends Delete {
   readonly plant: Plant;
 }
 
+type DeleteCall = Call<Delete, boolean>;
+type ReplaceCall = Call<Replacement, PlantText | undefined>;
+
 /**
  * Makes the functions that delete and replace plants. A statement contains several waiting deletes, or one
  * replacement.
@@ -69,10 +72,7 @@ export function createEdits(
     close: () => Promise.all([deletes.close(), replacements.close()]),
   };
 
-  async function deleteTogether(
-    calls: readonly Call<Delete, boolean>[],
-    deadline: Deadline,
-  ): Promise<void> {
+  async function deleteTogether(calls: readonly DeleteCall[], deadline: Deadline): Promise<void> {
     const values = (time: string) => [
       `{${calls.map(({ input }) => input.id)}}`,
       arrayText(calls.map(({ input }) => input.etags?.join())),
@@ -91,14 +91,11 @@ export function createEdits(
       const id = String(call.input.id);
       // Of several calls with the same id, the first call has deleted the plant.
       if (deleted.delete(id)) call.resolve(true);
-      else settleUnchanged(call, kept[id], false);
+      else settleUnchanged(call, false, kept[id]);
     }
   }
 
-  async function replace(
-    calls: readonly Call<Replacement, PlantText | undefined>[],
-    deadline: Deadline,
-  ): Promise<void> {
+  async function replace(calls: readonly ReplaceCall[], deadline: Deadline): Promise<void> {
     for (const call of calls) {
       const { id, plant, etags } = call.input;
       const expected = etags ? `{${etags}}` : null;
@@ -112,7 +109,7 @@ export function createEdits(
       const [[before, , ...columns] = []] = rows;
       const [replaced] = plantsOf(columns);
       if (replaced) call.resolve(replaced);
-      else settleUnchanged(call, before ?? undefined, undefined);
+      else settleUnchanged(call, undefined, before ?? undefined);
     }
   }
 }
@@ -123,14 +120,10 @@ export type Edits = ReturnType<typeof createEdits>;
  * Settles a call that has changed nothing. A call whose condition is true stays unsettled, because another
  * write came first. `sendUntilSettled` then sends the call again.
  *
- * @param etag the ETag of the plant, or undefined when there is no plant
  * @param output the output when there is no plant
+ * @param etag the ETag of the plant, or undefined when there is no plant
  */
-function settleUnchanged<Output>(
-  call: Call<Delete, Output>,
-  etag: string | undefined,
-  output: Output,
-): void {
+function settleUnchanged<Output>(call: Call<Delete, Output>, output: Output, etag?: string): void {
   const { id, etags, mustExist } = call.input;
   if (etag === undefined && !mustExist) call.resolve(output);
   else if (etag === undefined || etags?.includes(etag) === false)

@@ -1,31 +1,37 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import { plantColumns, plantTexts, valuesOf } from './plant-json.ts';
 
+/** JSON with integers as ids, or a function that writes the JSON with this quote around each id. */
+type Json = string | ((quote: string) => string);
+
 /**
  * An output as text. Postgres writes the values of stored plants as JSON, and the surfaces send this JSON unparsed.
  * Only callers in this process need objects. While a client reads a response, only the text is in memory.
  */
 export class OutputText<Output> {
-  readonly #text: string | ((quote: string) => string);
+  readonly #json: Json;
   readonly #pathOf: (place: number) => string;
+  readonly #shape: (() => string) | undefined;
 
   /**
-   * @param text the JSON for REST, or a function that writes the JSON with this quote around each id
    * @param pathOf returns the path of the object that has the nth id of the JSON, such as `plants.0.`
+   * @param shape returns a text that is the same for outputs with the same entries in superjson's `meta`
    */
-  constructor(text: string | ((quote: string) => string), pathOf = (_place: number) => '') {
-    this.#text = text;
+  constructor(json: Json, pathOf = (_place: number) => '', shape?: () => string) {
+    this.#json = json;
     this.#pathOf = pathOf;
+    this.#shape = shape;
   }
 
   /** The JSON for REST, in which ids are integers. */
   get json(): string {
-    return typeof this.#text === 'string' ? this.#text : this.#text('');
+    return typeof this.#json === 'string' ? this.#json : this.#json('');
   }
 
   /** The JSON with every property of the output. Ids are texts, because `JSON.parse` would round large ids. */
   protected get whole(): string {
-    return typeof this.#text === 'string' ? withTextIds(this.#text) : this.#text('"');
+    if (typeof this.#json !== 'string') return this.#json('"');
+    return this.#json.replace(/"id":(-?\d+)/g, '"id":"$1"');
   }
 
   /**
@@ -34,9 +40,17 @@ export class OutputText<Output> {
    */
   superjson(): string {
     const json = this.whole;
-    const properties = json.match(typedProperty);
-    if (!properties) return `{"json":${json}}`;
-    return `{"json":${json},"meta":{"values":{${notesOn(properties, this.#pathOf)}},"v":1}}`;
+    const shape = this.#shape?.();
+    if (shape === undefined || shape !== latest.shape) {
+      let place = -1;
+      const entries = json.match(typedProperty)?.map((property) => {
+        if (property === '"id":') place += 1;
+        return `"${this.#pathOf(place)}${property.slice(1)}["${typeNames.get(property)}"]`;
+      });
+      latest = { shape, entries: entries?.join() ?? '' };
+    }
+    const meta = latest.entries && `,"meta":{"values":{${latest.entries}},"v":1}`;
+    return `{"json":${json}${meta}}`;
   }
 
   /** Returns the output as objects. */
@@ -65,36 +79,18 @@ export function plantsOf(columns: readonly (string | null | undefined)[]): Plant
   return plantTexts(columns).map((json, i) => new PlantText(json, (etags[i] ?? '').slice(1, -1)));
 }
 
-function withTextIds(json: string): string {
-  return json.replace(/"id":(-?\d+)/g, '"id":"$1"');
-}
-
 /** The properties of a plant with a type that JSON does not have. */
 const typedColumns = plantColumns.filter(({ type }) => type !== 'string');
 
-/** Maps each typed property, such as `"id":`, to the end of its entry in superjson's `meta.values`. */
-const notes = new Map(
-  typedColumns.map(({ field, type }) => {
-    return [`"${field}":`, `${field}":["${type === 'date' ? 'Date' : type}"]`];
-  }),
+/** The types of these properties in superjson's `meta.values`. */
+const typeNames = new Map(
+  typedColumns.map(({ field, type }) => [`"${field}":`, type === 'date' ? 'Date' : type]),
 );
 
-const typedProperty = new RegExp([...notes.keys()].join('|'), 'g');
+const typedProperty = new RegExp([...typeNames.keys()].join('|'), 'g');
 
-/** The entries of the latest output. The next output usually has the same properties and entries. */
-let latest = { key: '', text: '' };
-
-function notesOn(properties: readonly string[], pathOf: (place: number) => string): string {
-  const key = pathOf(0) + properties.join('');
-  if (key === latest.key) return latest.text;
-  let place = -1;
-  const texts = properties.map((property) => {
-    if (property === '"id":') place += 1;
-    return `"${pathOf(place)}${notes.get(property)}`;
-  });
-  latest = { key, text: texts.join() };
-  return latest.text;
-}
+/** The entries of `meta.values` in the latest output. The next page usually has the same shape. */
+let latest: { shape: string | undefined; entries: string } = { shape: '', entries: '' };
 
 /** Converts the properties in a parsed value to their types. superjson would take several times longer. */
 function withTypes<Value>(value: Value): Value {

@@ -12,7 +12,7 @@ import { type CallOptions, type Deadline, deadlineOf } from '../database/deadlin
 import { sendUntilSettled } from '../database/send-again.ts';
 import { arrayText } from './content.ts';
 import { OutputText, type PlantText, plantsOf } from './output-text.ts';
-import { plantTexts, valuesOf } from './plant-json.ts';
+import { plantColumns, plantTexts, valuesOf } from './plant-json.ts';
 import * as sql from './statements.ts';
 
 type Get = Call<bigint, PlantText | undefined>;
@@ -155,7 +155,11 @@ function pageOf(columns: Columns, limit: number, found?: number): OutputText<Pla
     const next = hasMore ? /-?\d+/.exec(plants.at(-1) ?? '')?.[0] : last;
     return `{"plants":[${plants}${next ? `],"next":"${next}"}` : ']}'}`;
   };
-  return new OutputText(write, (place) => `plants.${place}.`);
+  // Numbers and times have no letters, so `null` means that a plant lacks the property.
+  const lacking = (column: string | null, i: number) =>
+    plantColumns[i]?.type !== 'string' && column?.includes('null') && column;
+  const shape = () => `${limit} ${columns[0]?.split(',').length} ${columns.map(lacking)}`;
+  return new OutputText(write, (place) => `plants.${place}.`, shape);
 }
 
 /** The lowest id that a page may have. */

@@ -173,11 +173,7 @@ const fittingPage = (found: string, last = 'null') => `
     order by id
   ) as found`;
 
-/**
- * Selects a page whose plants may be large.
- *
- * $1 the lowest id, $2 plants in the page, $3 the tag
- */
+/** Selects a page whose plants may be large. $1 the lowest id, $2 plants in the page, $3 the tag */
 const selectPage = (condition: string) =>
   fittingPage(`select ${columns} from plants where id >= $1::bigint and ${condition}`);
 
