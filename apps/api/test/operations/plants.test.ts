@@ -31,7 +31,7 @@ it.each(surfaces)(
 it.each(surfaces)(
   'a page over $name has the time of a replacement only for the plants that were replaced',
   async ({ call }) => {
-    const ids = [freeId(), freeId(), freeId(), freeId()];
+    const ids = Array.from({ length: 6 }, freeId);
     const tag = `page ${ids[0]}`;
     for (const id of ids) await call(server, 'createPlant', { id, name: 'Hoya', tag });
     const replaced = [ids[0], ids[3]];
@@ -39,12 +39,17 @@ it.each(surfaces)(
     const created = { name: 'Hoya', tag, createdAt: expect.any(Date) };
     const times = (id: bigint) => replaced.includes(id) && { updatedAt: expect.any(Date) };
     const plants = ids.map((id) => ({ id, ...created, ...times(id) }));
-    const first = await call(server, 'listPlants', { tag, limit: 2 });
-    expect(first.output).toEqual({ plants: plants.slice(0, 2), next: `${ids[1]}` });
-    const second = await call(server, 'listPlants', { tag, limit: 2, after: ids[1] });
-    expect(second.output).toEqual({ plants: plants.slice(2) });
-    const whole = await call(server, 'listPlants', { tag });
-    expect(whole.output).toEqual({ plants });
+    const page = async (start: number, limit: number) => {
+      const after = ids[0] && ids[0] + BigInt(start) - 1n;
+      return Object((await call(server, 'listPlants', { tag, after, limit })).output).plants;
+    };
+    for (const start of [0, 2, 3]) {
+      expect(await page(start, 2)).toEqual(plants.slice(start, start + 2));
+    }
+    expect(await page(3, 3)).toEqual(plants.slice(3));
+    expect(await page(5, 2)).toEqual(plants.slice(5));
+    expect(await page(4, 2)).toEqual(plants.slice(4));
+    expect(await page(0, 100)).toEqual(plants);
   },
 );
 
