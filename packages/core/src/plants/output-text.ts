@@ -41,15 +41,17 @@ export class OutputText<Output> {
   superjson(): string {
     const json = this.whole;
     const shape = this.#shape?.();
+    let { entries } = latest;
     if (shape === undefined || shape !== latest.shape) {
       let place = -1;
-      const entries = json.match(typedProperty)?.map((property) => {
+      const found = json.match(typedProperty)?.map((property) => {
         if (property === '"id":') place += 1;
         return `"${this.#pathOf(place)}${property.slice(1)}["${typeNames.get(property)}"]`;
       });
-      latest = { shape, entries: entries?.join() ?? '' };
+      entries = found?.join() ?? '';
+      if (shape !== undefined) latest = { shape, entries };
     }
-    const meta = latest.entries && `,"meta":{"values":{${latest.entries}},"v":1}`;
+    const meta = entries && `,"meta":{"values":{${entries}},"v":1}`;
     return `{"json":${json}${meta}}`;
   }
 
@@ -89,8 +91,8 @@ const typeNames = new Map(
 
 const typedProperty = new RegExp([...typeNames.keys()].join('|'), 'g');
 
-/** The entries of `meta.values` in the latest output. The next page usually has the same shape. */
-let latest: { shape: string | undefined; entries: string } = { shape: '', entries: '' };
+/** The entries of `meta.values` in the latest page. The next page usually has the same shape. */
+let latest = { shape: '', entries: '' };
 
 /** Converts the properties in a parsed value to their types. superjson would take several times longer. */
 function withTypes<Value>(value: Value): Value {

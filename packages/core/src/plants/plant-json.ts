@@ -8,9 +8,7 @@ export const plantColumns = Object.entries(StoredPlant.shape).map(([field, schem
 
 /**
  * Makes the JSON of each plant from the columns that `plantArrays` selects. The JSON of a plant omits each
- * null, even if the operator has removed NOT NULL from a column.
- *
- * @param quote is written around each id
+ * null, even if the operator has removed NOT NULL from a column. `quote` is written around each id.
  */
 export function plantTexts(selected: readonly (string | null | undefined)[], quote = ''): string[] {
   const plants: string[] = [];

@@ -155,7 +155,7 @@ function pageOf(columns: Columns, limit: number, found?: number): OutputText<Pla
     const next = hasMore ? /-?\d+/.exec(plants.at(-1) ?? '')?.[0] : last;
     return `{"plants":[${plants}${next ? `],"next":"${next}"}` : ']}'}`;
   };
-  // Numbers and times have no letters, so `null` means that a plant lacks the property.
+  // No number and no time contains `null`, so `null` means that a plant lacks the property.
   const lacking = (column: string | null, i: number) =>
     plantColumns[i]?.type !== 'string' && column?.includes('null') && column;
   const shape = () => `${limit} ${columns[0]?.split(',').length} ${columns.map(lacking)}`;
